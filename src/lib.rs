@@ -1,0 +1,22 @@
+//! warmgate keeps model servers from being killed while they load.
+//!
+//! ```text
+//! bytes -> review -> subject -> intent -> plan -> patch
+//!               facts --^         \-> kubelet timeline -> rules -> findings -> Decision -> report -> bytes
+//! ```
+//!
+//! A module imports only from modules above it in this list.
+
+#![forbid(unsafe_code)]
+
+pub mod words;
+
+pub mod review;
+
+pub mod knowledge;
+
+pub mod facts;
+
+pub mod subject;
+
+pub mod admit;

@@ -1,0 +1,5 @@
+//! The `warmgate` binary.
+
+fn main() -> std::process::ExitCode {
+    std::process::ExitCode::SUCCESS
+}

@@ -1,0 +1,1 @@
+//! Tests of the shells: the binary as a user runs it and the server as an API server calls it.
