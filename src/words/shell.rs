@@ -1,0 +1,115 @@
+//! Splitting a command line into words, as a POSIX shell quotes them.
+
+/// Why a text cannot be split into words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SplitWordsError {
+    /// The text ends behind a backslash, which quotes nothing then.
+    #[error("ends with a backslash that quotes nothing")]
+    Backslash,
+    /// A quote is opened and never closed.
+    #[error("opens a {0} quote and never closes it")]
+    Quote(char),
+}
+
+/// Splits a line at blanks into words. Single quotes, double quotes and backslashes quote as in a POSIX shell (Shell
+/// Command Language, 2.2); nothing is expanded, and operators such as `;` or `|` mean nothing: no shell runs the words.
+///
+/// # Errors
+/// [`SplitWordsError`] where a quote stays open.
+pub fn split_words(line: &str) -> Result<Vec<String>, SplitWordsError> {
+    let mut words = Vec::new();
+    // Quotes make a word even where nothing stands between them.
+    let mut word: Option<String> = None;
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            ' ' | '\t' | '\n' | '\r' => words.extend(word.take()),
+            '\\' => match chars.next() {
+                None => return Err(SplitWordsError::Backslash),
+                Some('\n') => {}
+                Some(quoted) => word.get_or_insert_default().push(quoted),
+            },
+            '\'' => single(&mut chars, word.get_or_insert_default())?,
+            '"' => double(&mut chars, word.get_or_insert_default())?,
+            plain => word.get_or_insert_default().push(plain),
+        }
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+/// Reads up to the closing single quote: everything before it is literal.
+fn single(chars: &mut std::str::Chars<'_>, word: &mut String) -> Result<(), SplitWordsError> {
+    for c in chars {
+        if c == '\'' {
+            return Ok(());
+        }
+        word.push(c);
+    }
+    Err(SplitWordsError::Quote('\''))
+}
+
+/// Reads up to the closing double quote: a backslash quotes only what is special inside, and a line break after it
+/// vanishes with it.
+fn double(chars: &mut std::str::Chars<'_>, word: &mut String) -> Result<(), SplitWordsError> {
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => return Ok(()),
+            '\\' => match chars.next() {
+                None => break,
+                Some('\n') => {}
+                Some(quoted @ ('$' | '`' | '"' | '\\')) => word.push(quoted),
+                Some(other) => word.extend(['\\', other]),
+            },
+            plain => word.push(plain),
+        }
+    }
+    Err(SplitWordsError::Quote('"'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splits_and_unquotes() {
+        for (line, words) in [
+            ("", &[][..]),
+            ("  \t\n ", &[]),
+            ("cat /tmp/ready", &["cat", "/tmp/ready"]),
+            ("  a   b\tc\n", &["a", "b", "c"]),
+            ("'a b' \"c d\"", &["a b", "c d"]),
+            ("a'b'\"c\"d", &["abcd"]),
+            ("'' \"\"", &["", ""]),
+            (r"a\ b \'", &["a b", "'"]),
+            ("a\\\nb", &["ab"]),
+            (r"'a\b'", &[r"a\b"]),
+            (r#""a\b\"\\\$\`""#, &["a\\b\"\\$`"]),
+            ("\"a\\\nb\"", &["ab"]),
+            ("a;b | c && $D", &["a;b", "|", "c", "&&", "$D"]),
+            (
+                "sh -c 'test -f \"/x y\"'",
+                &["sh", "-c", "test -f \"/x y\""],
+            ),
+            ("größe ü", &["größe", "ü"]),
+        ] {
+            assert_eq!(split_words(line).unwrap(), words, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_stays_open() {
+        for (line, error) in [
+            ("a 'b", SplitWordsError::Quote('\'')),
+            ("a \"b", SplitWordsError::Quote('"')),
+            ("a \"b\\", SplitWordsError::Quote('"')),
+            ("a\\", SplitWordsError::Backslash),
+        ] {
+            assert_eq!(split_words(line), Err(error), "{line:?}");
+        }
+        assert_eq!(
+            SplitWordsError::Quote('"').to_string(),
+            "opens a \" quote and never closes it"
+        );
+    }
+}
