@@ -1,1 +1,8 @@
 //! Tests of the core: no server, no cluster.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests read the files they judge, and the variables that bless or lengthen them"
+)]
+
+mod annotations;
