@@ -6,3 +6,5 @@
 )]
 
 mod annotations;
+mod layers;
+mod tokens;
