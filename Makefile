@@ -1,0 +1,49 @@
+# What a change must pass. `make` alone lists the targets.
+
+CARGO ?= cargo
+CARGO_DENY_VERSION := 0.20.2
+
+# The core with the offline command line, the same with the webhook, and everything.
+CORE := --no-default-features
+WEBHOOK := --no-default-features --features webhook
+
+# The tests of the core judge hundreds of thousands of inputs and know no feature: they run once.
+SHELLS := --lib --bins --test shells
+
+# $(call need,PROGRAM,what it is for): ends the target where the program is missing.
+need = @command -v $(1) >/dev/null || { echo "$(1) is missing: $(2)" >&2; exit 1; }
+
+# $(call skip,what is missing,what is not done): a missing helper is no failure at home, and is one in CI.
+skip = { echo "skipped: $(1), so $(2)" >&2; test "$$CI" != true; }
+
+.PHONY: help test lint fmt advisories
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile
+
+test: ## run every test, with all three feature sets
+	$(call need,$(CARGO),install the Rust toolchain from https://rustup.rs)
+	$(call need,cc,ring and the linker need a C compiler (Debian: gcc libc6-dev))
+	$(CARGO) test --locked
+	$(CARGO) test --locked $(WEBHOOK) $(SHELLS)
+	$(CARGO) test --locked $(CORE) $(SHELLS)
+
+lint: ## check the format, the lints of all three feature sets, and the links in the documentation
+	$(call need,$(CARGO),install the Rust toolchain from https://rustup.rs)
+	$(CARGO) fmt --check
+	$(CARGO) clippy --locked --all-targets -- -D warnings
+	$(CARGO) clippy --locked --all-targets $(WEBHOOK) -- -D warnings
+	$(CARGO) clippy --locked --all-targets $(CORE) -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps
+
+fmt: ## format the code
+	$(CARGO) fmt
+
+advisories: ## check the dependencies against deny.toml and the RustSec database
+	@if ! command -v cargo-deny >/dev/null; then \
+		$(call skip,cargo-deny is missing (cargo install cargo-deny --locked --version $(CARGO_DENY_VERSION)),no dependency is checked); \
+	else \
+		$(CARGO) deny --locked check bans licenses sources && \
+		if $(CARGO) deny fetch db >/dev/null 2>&1; then $(CARGO) deny --locked check --disable-fetch advisories; \
+		else $(call skip,the RustSec database cannot be reached,known vulnerabilities are not looked up); fi; \
+	fi
