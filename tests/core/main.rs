@@ -7,4 +7,5 @@
 
 mod annotations;
 mod layers;
+mod review;
 mod tokens;

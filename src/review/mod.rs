@@ -1,11 +1,26 @@
-//! Bytes to an AdmissionReview v1 and back.
+//! Bytes to an AdmissionReview v1 and back (`k8s.io/api/admission/v1`).
 //!
-//! Only what is judged is read; the object stays the JSON that came in.
+//! Only what is judged is read; the object stays the JSON that came in. A review whose uid can be read is always answered:
+//! what else is wrong with it makes it [not understood](Request::not_understood), and that blocks nobody.
+
+mod answer;
+mod envelope;
+mod read;
 
 use std::collections::BTreeMap;
 
 use json_patch::Patch;
+use serde::Deserialize;
 use serde_json::Value;
+
+pub use answer::{answer, failure};
+pub use read::{ReviewError, read};
+
+/// The version of the API that is spoken.
+const API_VERSION: &str = "admission.k8s.io/v1";
+
+/// The kind of every body, asked and answered.
+const KIND: &str = "AdmissionReview";
 
 /// What the API server asks about one write.
 #[derive(Clone, Debug, Default)]
@@ -24,16 +39,28 @@ pub struct Request {
     pub operation: Operation,
     /// Whether the write is only tried.
     pub dry_run: bool,
-    /// The object as it would be stored; `None` where there is none or where it cannot be read.
+    /// The object as it would be stored; `None` where there is none, where it cannot be read, and where it is never judged:
+    /// with an operation other than CREATE and UPDATE, and with a subresource.
     pub object: Option<Value>,
-    /// The object as it is stored, on UPDATE and DELETE.
+    /// The object as it is stored, on UPDATE.
     pub old_object: Option<Value>,
     /// Why the request has a shape that is not understood; then it is allowed, unpatched and counted.
     pub not_understood: Option<String>,
 }
 
+impl Request {
+    /// Reads an AdmissionReview that was parsed already, from YAML for one.
+    ///
+    /// # Errors
+    /// The same as those of [`read`].
+    pub fn from_value(review: &Value) -> Result<Self, ReviewError> {
+        read(review.to_string().as_bytes())
+    }
+}
+
 /// Group, version and kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub struct Kind {
     /// The API group; empty for the core group.
     pub group: String,
@@ -66,6 +93,7 @@ pub struct Response {
     pub patch: Patch,
     /// What kubectl prints.
     pub warnings: Vec<String>,
-    /// What the audit log records, by key.
+    /// What the audit log records. The API server puts the webhook's name and a `/` before each key, so a key is the name
+    /// part of a qualified name: at most 63 letters, digits, `-`, `_` and `.`.
     pub audit: BTreeMap<String, String>,
 }
