@@ -59,8 +59,9 @@ A reason is read by people. Empty ones and `true`, `false`, `yes`, `no`, `on`, `
 
 ## What cannot be read
 
-A malformed value is a finding of severity deny (`malformed-annotation`), and counts as absent. A key or a rule that does not
-exist, and a key that stands as a label, is a warning with the nearest real one (`unknown-annotation`).
+A malformed value is a finding of severity deny (`malformed-annotation`). In files and in mode `enforce` the object is then left
+alone; in mode `fix`, and on pods that a controller owns, that one value counts as absent and the rest is done. A key or a rule that
+does not exist, and a key that stands as a label, is a warning with the nearest real one (`unknown-annotation`).
 ";
 
 /// The page `docs/annotations.md`.
