@@ -13,6 +13,8 @@ pub mod words;
 
 pub mod review;
 
+pub mod manifest;
+
 pub mod annotations;
 
 pub mod knowledge;

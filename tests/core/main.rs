@@ -7,5 +7,7 @@
 
 mod annotations;
 mod layers;
+mod manifest_edit;
+mod manifest_read;
 mod review;
 mod tokens;
