@@ -23,4 +23,6 @@ pub mod facts;
 
 pub mod subject;
 
+pub mod kubelet;
+
 pub mod admit;

@@ -6,6 +6,9 @@
 )]
 
 mod annotations;
+mod kubelet;
+mod kubelet_law;
+mod kubelet_pods;
 mod layers;
 mod manifest_edit;
 mod manifest_read;

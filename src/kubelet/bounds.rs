@@ -1,0 +1,204 @@
+//! What holds in every phase of the tick grid, in closed form.
+//!
+//! The kubelet probes on a grid of ticks that is older than the container, so where the first probe falls is chance. These
+//! are the bounds over all phases. They are about failures that count: a probe whose errors the kubelet throws away
+//! (an unresolvable port, a missing binary) neither passes nor kills, and has no bounds.
+//!
+//! All arguments and results are whole seconds. The time until the kubelet's own cache shows the container as running (V-S,
+//! about a second) is taken as 0; where it exceeds the initial delay it takes its place in the upper bounds. A container
+//! that died by itself leaves its run of failures to the next one: then count with so many fewer.
+
+use crate::subject::Probe;
+
+/// What becomes of a container that needs a given time to pass its probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// It passes before it can be killed, in every phase.
+    Survives,
+    /// It lives or dies by the phase.
+    Depends,
+    /// It is killed in every phase.
+    Dies,
+}
+
+/// The startup window that holds in every phase: a server that passes so many seconds after its start is not killed before.
+///
+/// `max(0, D-1) + (F-1) P`. The delay counts from the start cut to the whole second, so it may be up to a second shorter;
+/// and a first tick may fall on its very end, so only F-1 whole periods are sure. The usual `F x P` is one period too much.
+pub fn guaranteed_window(probe: &Probe) -> i64 {
+    sure_delay(probe.initial_delay).saturating_add(outage_survived(probe))
+}
+
+/// The latest moment after the start at which a server that never answers is told to be killed: the slowest failure in the
+/// worst phase.
+///
+/// `D + F P + timeout`, and `D + P + F timeout` where the timeout is longer than the period, since a probe that outlasts
+/// its period delays the next one.
+pub fn latest_kill(probe: &Probe) -> i64 {
+    probe.initial_delay.max(0).saturating_add(hang_fatal(probe))
+}
+
+/// The latest moment after the start at which a server that refuses at once is told to be killed: `D + F P`.
+pub fn latest_fast_kill(probe: &Probe) -> i64 {
+    probe
+        .initial_delay
+        .max(0)
+        .saturating_add(outage_fatal(probe))
+}
+
+/// The latest moment after the start at which a server passes that can pass `load` seconds after its start and is not killed
+/// before. With a success threshold above 1 only the first success.
+pub fn latest_pass(probe: &Probe, load: i64) -> i64 {
+    load.max(probe.initial_delay)
+        .max(0)
+        .saturating_add(step(probe))
+        .saturating_add(probe.timeout)
+}
+
+/// The smallest failureThreshold whose guaranteed window is at least `window`: `1 + ceil((window - max(0, D-1)) / P)`, at
+/// least 1.
+pub fn failure_threshold_for(window: i64, initial_delay: i64, period: i64) -> i64 {
+    let period = period.max(1);
+    let rest = window.saturating_sub(sure_delay(initial_delay)).max(0);
+    let periods = rest / period + i64::from(rest % period != 0);
+    periods.saturating_add(1)
+}
+
+/// What becomes of a server that can pass `load` seconds after its start. It dies only if it does so with the slowest
+/// failure too.
+pub fn verdict(probe: &Probe, load: i64) -> Verdict {
+    if load <= guaranteed_window(probe) {
+        Verdict::Survives
+    } else if load > latest_kill(probe) {
+        Verdict::Dies
+    } else {
+        Verdict::Depends
+    }
+}
+
+/// The longest outage of a serving container that no phase turns into a kill, if failures are fast: `(F-1) P`. So soon after
+/// the startup probe has passed the liveness probe may kill, too.
+pub fn outage_survived(probe: &Probe) -> i64 {
+    probe
+        .failure_threshold
+        .saturating_sub(1)
+        .max(0)
+        .saturating_mul(probe.period.max(1))
+}
+
+/// The longest hang of a serving container that no phase turns into a kill: `(F-1) max(P, timeout)`.
+pub fn hang_survived(probe: &Probe) -> i64 {
+    probe
+        .failure_threshold
+        .saturating_sub(1)
+        .max(0)
+        .saturating_mul(step(probe))
+}
+
+/// An outage with fast failures that is longer kills in every phase: `F P`.
+pub fn outage_fatal(probe: &Probe) -> i64 {
+    probe
+        .failure_threshold
+        .max(1)
+        .saturating_mul(probe.period.max(1))
+}
+
+/// A hang that is longer kills in every phase: `F P + timeout`, or `P + F timeout` where the timeout is longer than the
+/// period.
+pub fn hang_fatal(probe: &Probe) -> i64 {
+    hang_survived(probe)
+        .saturating_add(probe.period.max(1))
+        .saturating_add(probe.timeout)
+}
+
+/// What is left of an initial delay that counts from the start cut to the whole second.
+fn sure_delay(initial_delay: i64) -> i64 {
+    initial_delay.saturating_sub(1).max(0)
+}
+
+/// The time between the starts of two probes that both take the whole timeout.
+fn step(probe: &Probe) -> i64 {
+    probe.period.max(1).max(probe.timeout)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::subject::{Handler, Port};
+
+    fn probe(failure_threshold: i64, period: i64, initial_delay: i64, timeout: i64) -> Probe {
+        Probe {
+            handler: Handler::Tcp {
+                host: None,
+                port: Port::Number(80),
+            },
+            initial_delay,
+            period,
+            timeout,
+            failure_threshold,
+            success_threshold: 1,
+            termination_grace: None,
+        }
+    }
+
+    #[test]
+    fn the_defaults_of_the_api_give_twenty_seconds() {
+        let defaults = probe(3, 10, 0, 1);
+        assert_eq!(guaranteed_window(&defaults), 20);
+        assert_eq!(latest_fast_kill(&defaults), 30);
+        assert_eq!(latest_kill(&defaults), 31);
+        assert_eq!(verdict(&defaults, 20), Verdict::Survives);
+        assert_eq!(verdict(&defaults, 21), Verdict::Depends);
+        assert_eq!(verdict(&defaults, 31), Verdict::Depends);
+        assert_eq!(verdict(&defaults, 32), Verdict::Dies);
+    }
+
+    #[test]
+    fn a_delay_is_a_second_shorter() {
+        assert_eq!(guaranteed_window(&probe(1, 10, 30, 1)), 29);
+        assert_eq!(guaranteed_window(&probe(1, 10, 1, 1)), 0);
+    }
+
+    #[test]
+    fn a_timeout_above_the_period_stretches_the_steps() {
+        let hang = probe(3, 10, 0, 15);
+        assert_eq!(latest_kill(&hang), 55);
+        assert_eq!(latest_pass(&hang, 100), 130);
+        assert_eq!(hang_survived(&hang), 30);
+        assert_eq!(hang_fatal(&hang), 55);
+        assert_eq!(outage_survived(&hang), 20);
+        assert_eq!(outage_fatal(&hang), 30);
+    }
+
+    #[test]
+    fn the_threshold_is_the_smallest_that_guarantees_the_window() {
+        assert_eq!(failure_threshold_for(75, 0, 5), 16);
+        assert_eq!(failure_threshold_for(1125, 0, 10), 114);
+        assert_eq!(failure_threshold_for(0, 0, 10), 1);
+        assert_eq!(failure_threshold_for(29, 30, 10), 1);
+        for window in 0..200 {
+            for delay in [0, 1, 2, 30] {
+                for period in [1, 5, 7, 10] {
+                    let threshold = failure_threshold_for(window, delay, period);
+                    assert!(guaranteed_window(&probe(threshold, period, delay, 1)) >= window);
+                    let less = guaranteed_window(&probe(threshold - 1, period, delay, 1));
+                    assert!(threshold == 1 || less < window);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_largest_numbers_do_not_overflow() {
+        let most = i64::from(i32::MAX);
+        let largest = probe(most, most, most, most);
+        assert_eq!(guaranteed_window(&largest), most - 1 + (most - 1) * most);
+        assert_eq!(latest_kill(&largest), most + most * most + most);
+        assert_eq!(verdict(&largest, i64::MAX), Verdict::Dies);
+        assert_eq!(failure_threshold_for(i64::MAX, 0, 1), i64::MAX);
+        assert_eq!(
+            latest_kill(&probe(i64::MAX, i64::MAX, i64::MAX, i64::MAX)),
+            i64::MAX
+        );
+    }
+}

@@ -1,0 +1,167 @@
+//! How one container is killed: `killContainer` in `kuberuntime_container.go`.
+
+use super::pod::{Container, Pod, PreStop};
+use super::scenario::{Exit, OnTerm};
+use super::time::Micros;
+use crate::subject::Role;
+
+/// Every container gets so many seconds between SIGTERM and SIGKILL (`minimumGracePeriodInSeconds`).
+const MINIMUM_GRACE: i64 = 2;
+
+/// The exit code of a process that SIGKILL ended.
+const SIGKILLED: i64 = 137;
+
+/// One kill from its beginning to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Kill {
+    /// When the hook ends, and whether the grace period cut it off.
+    pub(super) hook: Option<(Micros, bool)>,
+    /// When SIGTERM is sent, unless the container has ended by then.
+    pub(super) sigterm: Option<Micros>,
+    /// When SIGKILL is sent, if it has to be.
+    pub(super) sigkill: Option<Micros>,
+    /// How the container ends.
+    pub(super) exit: Exit,
+    /// When the kubelet is done with it.
+    pub(super) done: Micros,
+}
+
+/// The grace period of a kill in seconds for a probe (`setTerminationGracePeriod`): the probe's own, else the pod's.
+pub(super) fn grace(pod: &Pod, container: &Container, role: Role) -> i64 {
+    container
+        .probe(role)
+        .and_then(|probe| probe.termination_grace)
+        .unwrap_or(pod.grace)
+}
+
+/// Kills a container from `at` on. `ends` is when it would end by itself; `turn` is when the containers have ended that
+/// must end before it.
+pub(super) fn kill(
+    container: &Container,
+    on_term: OnTerm,
+    ends: Exit,
+    at: Micros,
+    grace: i64,
+    turn: Micros,
+) -> Kill {
+    let mut now = at;
+    let mut grace = grace;
+    let hook = container.pre_stop.filter(|_| grace > 0).map(|hook| {
+        let longest = Micros::secs(grace);
+        let takes = match hook {
+            PreStop::Takes(takes) => takes,
+            PreStop::Unknown => Micros::NEVER,
+        };
+        // Only whole seconds are taken off.
+        grace -= takes.min(longest).whole_seconds();
+        now = now + takes.min(longest);
+        (now, takes > longest)
+    });
+    if grace > 0 && turn > now {
+        let waits = (turn - now).min(Micros::secs(grace));
+        grace -= waits.whole_seconds();
+        now = now + waits;
+    }
+    if ends.at <= now {
+        return Kill {
+            hook,
+            sigterm: None,
+            sigkill: None,
+            exit: ends,
+            done: now,
+        };
+    }
+    let last = now + Micros::secs(grace.max(MINIMUM_GRACE));
+    let on_term = match on_term {
+        OnTerm::Exits { after, code } => Exit {
+            at: now + after,
+            code,
+        },
+        OnTerm::Ignores => Exit {
+            at: Micros::NEVER,
+            code: SIGKILLED,
+        },
+    };
+    let own = if ends.at < on_term.at { ends } else { on_term };
+    let sigkill = (own.at > last).then_some(last);
+    let exit = sigkill.map_or(own, |at| Exit {
+        at,
+        code: SIGKILLED,
+    });
+    Kill {
+        hook,
+        sigterm: Some(now),
+        sigkill,
+        exit,
+        done: exit.at,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn killed(pre_stop: Option<PreStop>, grace: i64) -> Kill {
+        let container = Container {
+            pre_stop,
+            ..Container::named("engine")
+        };
+        kill(
+            &container,
+            OnTerm::Ignores,
+            Exit::NEVER,
+            Micros::secs(100),
+            grace,
+            Micros::ZERO,
+        )
+    }
+
+    #[test]
+    fn the_hook_runs_inside_the_grace_period() {
+        let kill = killed(Some(PreStop::Takes(Micros::millis(15_900))), 30);
+        assert_eq!(kill.hook, Some((Micros::millis(115_900), false)));
+        assert_eq!(kill.sigterm, Some(Micros::millis(115_900)));
+        // 15 of the 15.9 s are taken off.
+        assert_eq!(kill.sigkill, Some(Micros::millis(130_900)));
+        assert_eq!(kill.exit.code, 137);
+    }
+
+    #[test]
+    fn the_hook_is_cut_off_and_two_seconds_are_left() {
+        for hook in [PreStop::Unknown, PreStop::Takes(Micros::secs(60))] {
+            let kill = killed(Some(hook), 30);
+            assert_eq!(kill.hook, Some((Micros::secs(130), true)));
+            assert_eq!(kill.sigkill, Some(Micros::secs(132)));
+        }
+    }
+
+    #[test]
+    fn no_grace_is_no_hook_and_two_seconds() {
+        let kill = killed(Some(PreStop::Unknown), 0);
+        assert_eq!(kill.hook, None);
+        assert_eq!(kill.sigterm, Some(Micros::secs(100)));
+        assert_eq!(kill.sigkill, Some(Micros::secs(102)));
+    }
+
+    #[test]
+    fn a_container_that_ends_under_its_hook_gets_no_signal() {
+        let container = Container {
+            pre_stop: Some(PreStop::Takes(Micros::secs(10))),
+            ..Container::named("engine")
+        };
+        let own = Exit {
+            at: Micros::secs(103),
+            code: 7,
+        };
+        let kill = kill(
+            &container,
+            OnTerm::Ignores,
+            own,
+            Micros::secs(100),
+            30,
+            Micros::ZERO,
+        );
+        assert_eq!(kill.sigterm, None);
+        assert_eq!((kill.exit, kill.done), (own, Micros::secs(110)));
+    }
+}

@@ -1,0 +1,111 @@
+//! How the kubelet's clocks happen to lie, and how long its own parts take.
+
+use super::pod::Pod;
+use super::time::Micros;
+use crate::facts::Version;
+use crate::subject::Role;
+
+/// How the kubelet's clocks happen to lie. The simulation starts when the kubelet begins to start the pod's first container,
+/// so without an image to pull that container starts at 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Phase {
+    /// The first tick of every worker at or after 0, each taken modulo its period. The workers of a pod are made together,
+    /// before the sandbox.
+    pub tick: Micros,
+    /// The same for single workers: the number of the container, the role, the tick. A kubelet that has been up for less
+    /// than a period delays each worker by chance.
+    pub ticks: Vec<(usize, Role, Micros)>,
+    /// The fraction of the wall clock's second at 0.
+    pub fraction: Micros,
+    /// How long the kubelet's own parts take.
+    pub latency: Latency,
+}
+
+impl Phase {
+    /// A phase with this tick and this fraction of a second.
+    pub fn of(tick: Micros, fraction: Micros) -> Self {
+        Self {
+            tick,
+            fraction,
+            ..Self::default()
+        }
+    }
+
+    /// `steps` ticks spread evenly over the longest period of the pod, each with a start at the beginning, in the middle
+    /// and at the end of a second.
+    pub fn grid(pod: &Pod, steps: i64) -> Vec<Self> {
+        let probes = pod.containers.iter().flat_map(|container| {
+            Role::ALL
+                .into_iter()
+                .filter_map(|role| container.probe(role))
+        });
+        let longest = probes.map(|probe| probe.period).max().unwrap_or(1).max(1);
+        let steps = steps.max(1);
+        let latency = Latency::of(pod.version);
+        let mut phases = Vec::new();
+        for step in 0..steps {
+            let tick = Micros(Micros::secs(longest).0 / steps * step);
+            for fraction in [0, 500, 999] {
+                phases.push(Self {
+                    latency,
+                    ..Self::of(tick, Micros::millis(fraction))
+                });
+            }
+        }
+        phases
+    }
+
+    pub(super) fn tick(&self, container: usize, role: Role) -> Micros {
+        let own = self
+            .ticks
+            .iter()
+            .find(|(number, of, _)| (*number, *of) == (container, role));
+        own.map_or(self.tick, |(_, _, tick)| *tick)
+    }
+}
+
+/// How long the kubelet's own parts take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Latency {
+    /// From the end of the sync that started a container to the one that publishes it as running: the wait for the next
+    /// relist of containers, which comes every second (`genericPlegRelistPeriod`), and at once from 1.36 on
+    /// (`PLEGOnDemandRelist`).
+    pub publication: Micros,
+    /// From the end of a container to the sync that notices it: the wait for the relist.
+    pub relist: Micros,
+    /// From a stored result to the sync that acts on it: milliseconds, up to a second if the pod was synced just before.
+    pub sync: Micros,
+    /// How much longer than its shortest the wait for the next sync is by chance, in percent, 0 to 50.
+    pub jitter: i64,
+}
+
+impl Latency {
+    /// Typical values for a kubelet of this version.
+    pub fn of(version: Version) -> Self {
+        Self {
+            publication: Micros::millis(if version.minor >= 36 { 100 } else { 500 }),
+            relist: Micros::millis(500),
+            sync: Micros::ZERO,
+            jitter: 0,
+        }
+    }
+
+    /// No delay anywhere.
+    pub const NONE: Self = Self {
+        publication: Micros::ZERO,
+        relist: Micros::ZERO,
+        sync: Micros::ZERO,
+        jitter: 0,
+    };
+
+    /// A wait with its share of chance.
+    pub(super) fn stretch(&self, wait: Micros) -> Micros {
+        Micros(wait.0.saturating_add(wait.0 / 100 * self.jitter))
+    }
+}
+
+impl Default for Latency {
+    fn default() -> Self {
+        Self::of(Version::NEWEST)
+    }
+}

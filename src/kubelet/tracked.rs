@@ -1,0 +1,175 @@
+//! One container with everything the kubelet and the world know of it.
+
+use super::answer::Target;
+use super::backoff::BackOff;
+use super::law::Kubelet;
+use super::phase::Phase;
+use super::pod::{Container, Pod, RestartPolicy};
+use super::scenario::{AT_ONCE, Exit, Life, Scenario};
+use super::time::Micros;
+use super::worker::{Outcome, State, Status, Worker};
+use crate::subject::{Handler, Role};
+
+/// One container with everything the kubelet and the world know of it.
+pub(super) struct Tracked<'a> {
+    pub(super) container: &'a Container,
+    pub(super) scenario: Option<&'a Scenario>,
+    /// In the order of [`Role::ALL`]; none for a role without a probe.
+    pub(super) workers: Vec<Worker<Kubelet>>,
+    /// All instances, the oldest first; the last ones may lie in the future of the events.
+    pub(super) instances: Vec<Instance<'a>>,
+    pub(super) back_off: BackOff,
+    /// The wait that was last announced.
+    pub(super) announced: Option<Micros>,
+    /// What the kubelet's own status cache shows.
+    pub(super) published: Option<Status>,
+    /// `status.ready` in that cache.
+    pub(super) ready: bool,
+}
+
+/// One run of a container.
+#[derive(Clone, Copy)]
+pub(super) struct Instance<'a> {
+    pub(super) life: &'a Life,
+    pub(super) started: Micros,
+    /// How it ends, as far as is settled: by itself, or by a kill under way.
+    pub(super) ends: Exit,
+    /// Whether its end is on the timeline.
+    pub(super) logged: bool,
+}
+
+impl<'a> Tracked<'a> {
+    /// A container that has not started yet; `number` is its place in the pod.
+    pub(super) fn new(
+        number: usize,
+        container: &'a Container,
+        scenario: Option<&'a Scenario>,
+        phase: &Phase,
+    ) -> Self {
+        let worker = |role| {
+            let probe = container.probe(role)?;
+            let tick = phase.tick(number, role);
+            Some(Worker::new(role, probe, tick, phase.fraction))
+        };
+        Self {
+            container,
+            scenario,
+            workers: Role::ALL.into_iter().filter_map(worker).collect(),
+            instances: Vec::new(),
+            back_off: BackOff::default(),
+            announced: None,
+            published: None,
+            ready: false,
+        }
+    }
+
+    /// The newest instance that has started by `now`, with its number.
+    pub(super) fn newest(&self, now: Micros) -> Option<(u32, &Instance<'a>)> {
+        let started = self
+            .instances
+            .iter()
+            .take_while(|instance| instance.started <= now)
+            .count();
+        let index = started.checked_sub(1)?;
+        Some((u32::try_from(index).ok()?, &self.instances[index]))
+    }
+
+    /// Adds the next instance, which waits for its image from `at` on, and says when it starts.
+    pub(super) fn start(&mut self, at: Micros) -> Micros {
+        let restarts = self.instances.len();
+        let pull = match restarts {
+            0 => self.container.pull,
+            _ => self.container.pull_again,
+        };
+        let started = at + pull;
+        let life = self
+            .scenario
+            .map_or(&AT_ONCE, |scenario| scenario.life(restarts));
+        let ends = life.exits.map_or(Exit::NEVER, |exit| Exit {
+            at: started + exit.at,
+            code: exit.code,
+        });
+        self.instances.push(Instance {
+            life,
+            started,
+            ends,
+            logged: false,
+        });
+        started
+    }
+
+    /// The newest end that is known at `now`.
+    pub(super) fn last_exit(&self, now: Micros) -> Option<Micros> {
+        let ends = self.instances.iter().map(|instance| instance.ends.at);
+        ends.rev().find(|end| *end <= now)
+    }
+
+    /// What the results manager of `role` holds for an instance.
+    pub(super) fn result(&self, role: Role, id: u32) -> Option<Outcome> {
+        let worker = self.workers.iter().find(|worker| worker.role() == role);
+        worker.and_then(|worker| worker.result_of(id))
+    }
+
+    /// The end of the newest instance, if the status cache does not show it yet.
+    pub(super) fn unnoticed_end(&self) -> Option<Micros> {
+        let number = self.instances.len().checked_sub(1)?;
+        let ends = self.instances[number].ends.at;
+        let shown = self.published.is_some_and(|status| {
+            usize::try_from(status.id) == Ok(number)
+                && matches!(status.state, State::Terminated { .. })
+        });
+        (!shown && ends < Micros::NEVER).then_some(ends)
+    }
+}
+
+/// Whom a probe meets: a command the instance that the cache shows, a connection whoever lives at the pod's address.
+pub(super) fn target<'a>(
+    handler: &Handler,
+    instances: &[Instance<'a>],
+    shown: Option<u32>,
+    now: Micros,
+) -> Option<Target<'a>> {
+    let lives = |instance: &Instance<'_>| instance.started <= now && now < instance.ends.at;
+    let (index, instance) = instances
+        .iter()
+        .enumerate()
+        .rev()
+        .find(|(_, instance)| lives(instance))?;
+    let meets = match handler {
+        Handler::Exec { .. } => shown.is_some_and(|id| usize::try_from(id) == Ok(index)),
+        Handler::Grpc { .. } | Handler::Http { .. } | Handler::Tcp { .. } => true,
+    };
+    meets.then_some(Target {
+        life: instance.life,
+        started: instance.started,
+        ends: instance.ends.at,
+    })
+}
+
+/// What the status cache is to show of a container, and whether it is ready.
+pub(super) fn status_of(pod: &Pod, tracked: &Tracked<'_>, now: Micros) -> Option<(Status, bool)> {
+    let (id, newest) = tracked.newest(now)?;
+    let passed = |role| match tracked.container.probe(role) {
+        None => true,
+        Some(_) => tracked.result(role, id) == Some(Outcome::Success),
+    };
+    if newest.ends.at > now {
+        let started = passed(Role::Startup);
+        let state = State::Running {
+            started_at: newest.started,
+        };
+        let status = Status { id, state, started };
+        return Some((status, started && passed(Role::Readiness)));
+    }
+    // Up to 1.34 a worker goes by the pod's policy alone.
+    let restarts = match pod.version.minor {
+        ..=34 => pod.policy(tracked.container) != RestartPolicy::Never,
+        _ => pod.restarts(tracked.container, newest.ends.code),
+    };
+    let status = Status {
+        id,
+        state: State::Terminated { restarts },
+        started: false,
+    };
+    Some((status, false))
+}
