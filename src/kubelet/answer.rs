@@ -129,14 +129,15 @@ fn grpc(endpoint: &Endpoint, begins: Micros, timeout: Micros) -> Answer {
 fn dialed(endpoint: &Endpoint, begins: Micros, timeout: Micros) -> Option<Micros> {
     let mut wait = Micros::secs(1);
     let mut at = begins;
-    while at - begins < timeout {
-        if !matches!(reply(endpoint, at), Reply::Refused) {
-            return Some(at);
-        }
+    let accepts_at = endpoint.accepts_at();
+    if accepts_at - begins >= timeout {
+        return None;
+    }
+    while at < accepts_at {
         at = at + wait;
         wait = Micros(wait.0.saturating_mul(8) / 5).min(Micros::secs(120));
     }
-    None
+    (at - begins < timeout).then_some(at)
 }
 
 /// A command is taken to ask the server, and to fail where that refuses.
@@ -176,12 +177,11 @@ impl Answer {
 
 /// What the server does with a request that arrives at `at`.
 fn reply(endpoint: &Endpoint, at: Micros) -> Reply {
-    let loading = at < endpoint.ready_at;
-    if at < endpoint.listens_at || (loading && endpoint.while_loading == Loading::Refused) {
+    if at < endpoint.accepts_at() {
         return Reply::Refused;
     }
     let done = worked(endpoint, at);
-    if !loading {
+    if at >= endpoint.ready_at {
         return Reply::Healthy(done);
     }
     match endpoint.while_loading {
@@ -203,4 +203,93 @@ fn worked(endpoint: &Endpoint, from: Micros) -> Micros {
         }
     }
     done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kubelet::Stall;
+
+    const SECOND: i64 = 1_000_000;
+
+    fn endpoint(listens: i64, ready: i64, while_loading: Loading) -> Endpoint {
+        Endpoint {
+            listens_at: Micros::secs(listens),
+            ready_at: Micros::secs(ready),
+            while_loading,
+            ..Endpoint::AT_ONCE
+        }
+    }
+
+    fn in_seconds(answer: Answer) -> (Outcome, i64) {
+        (answer.outcome, answer.took.0 / SECOND)
+    }
+
+    #[test]
+    fn grpc_dials_again_until_the_timeout() {
+        let timeout = Micros::secs(6);
+        let ask = |listens| {
+            let endpoint = endpoint(listens, listens, Loading::Hang);
+            grpc(&endpoint, Micros::ZERO, timeout)
+        };
+        // It dials at 0, 1, 2.6 and 5.16.
+        assert_eq!(in_seconds(ask(1)), (Outcome::Success, 1));
+        assert_eq!(ask(2).took, Micros::millis(2600));
+        assert_eq!(in_seconds(ask(5)), (Outcome::Success, 5));
+        assert_eq!(in_seconds(ask(6)), (Outcome::Failure, 6));
+        assert_eq!(in_seconds(ask(100)), (Outcome::Failure, 6));
+    }
+
+    #[test]
+    fn a_body_is_tried_three_times() {
+        let timeout = Micros::secs(4);
+        let ask = |ready| {
+            let endpoint = endpoint(0, ready, Loading::HeadersThenStall);
+            in_seconds(http(&endpoint, Micros::ZERO, timeout))
+        };
+        assert_eq!(ask(3), (Outcome::Success, 3));
+        assert_eq!(ask(11), (Outcome::Success, 11));
+        assert_eq!(ask(13), (Outcome::Error, 12));
+    }
+
+    #[test]
+    fn a_stall_delays_what_falls_into_it() {
+        let mut endpoint = endpoint(0, 0, Loading::Refused);
+        endpoint.answers_in = Micros::secs(2);
+        endpoint.stalls.push(Stall {
+            from: Micros::secs(10),
+            to: Micros::secs(15),
+        });
+        let done = |from| worked(&endpoint, Micros::secs(from)).whole_seconds();
+        assert_eq!(
+            [done(8), done(9), done(10), done(14), done(15)],
+            [10, 16, 17, 17, 17]
+        );
+    }
+
+    #[test]
+    fn the_end_of_the_process_ends_the_probe() {
+        let life = Life::loading(Micros::NEVER, Loading::Hang);
+        let probe = Probe {
+            handler: Handler::Grpc {
+                port: 9000,
+                service: String::new(),
+            },
+            initial_delay: 0,
+            period: 10,
+            timeout: 8,
+            failure_threshold: 3,
+            success_threshold: 1,
+            termination_grace: None,
+        };
+        let target = Target {
+            life: &life,
+            started: Micros::ZERO,
+            ends: Micros::secs(23),
+        };
+        let answer = ask(&probe, Role::Liveness, Some(target), Micros::secs(20));
+        assert_eq!(in_seconds(answer), (Outcome::Failure, 3));
+        let answer = ask(&probe, Role::Liveness, None, Micros::secs(30));
+        assert_eq!(in_seconds(answer), (Outcome::Failure, 8));
+    }
 }

@@ -76,14 +76,18 @@ pub fn verdict(probe: &Probe, load: i64) -> Verdict {
     }
 }
 
-/// The longest outage of a serving container that no phase turns into a kill, if failures are fast: `(F-1) P`. So soon after
-/// the startup probe has passed the liveness probe may kill, too.
+/// The longest outage of a serving container that no phase turns into a kill, if failures are fast: `(F-1) P`.
 pub fn outage_survived(probe: &Probe) -> i64 {
     probe
         .failure_threshold
         .saturating_sub(1)
         .max(0)
         .saturating_mul(probe.period.max(1))
+}
+
+/// How soon after the startup probe has passed the liveness probe may kill, at the earliest: `(F-1) P`.
+pub fn earliest_kill_after_pass(liveness: &Probe) -> i64 {
+    outage_survived(liveness)
 }
 
 /// The longest hang of a serving container that no phase turns into a kill: `(F-1) max(P, timeout)`.
@@ -167,6 +171,7 @@ mod tests {
         assert_eq!(hang_survived(&hang), 30);
         assert_eq!(hang_fatal(&hang), 55);
         assert_eq!(outage_survived(&hang), 20);
+        assert_eq!(earliest_kill_after_pass(&hang), 20);
         assert_eq!(outage_fatal(&hang), 30);
     }
 

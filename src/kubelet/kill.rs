@@ -34,6 +34,25 @@ pub(super) fn grace(pod: &Pod, container: &Container, role: Role) -> i64 {
         .unwrap_or(pod.grace)
 }
 
+/// A grace period as it is used up.
+struct Grace {
+    now: Micros,
+    /// In seconds.
+    left: i64,
+}
+
+impl Grace {
+    /// Waits for something that takes so long, but not longer than what is left, and says whether it was cut off. Only whole
+    /// seconds are taken off.
+    fn spend(&mut self, takes: Micros) -> bool {
+        let longest = Micros::secs(self.left);
+        let spent = takes.min(longest);
+        self.left -= spent.whole_seconds();
+        self.now = self.now + spent;
+        takes > longest
+    }
+}
+
 /// Kills a container from `at` on. `ends` is when it would end by itself; `turn` is when the containers have ended that
 /// must end before it.
 pub(super) fn kill(
@@ -44,45 +63,31 @@ pub(super) fn kill(
     grace: i64,
     turn: Micros,
 ) -> Kill {
-    let mut now = at;
-    let mut grace = grace;
-    let hook = container.pre_stop.filter(|_| grace > 0).map(|hook| {
-        let longest = Micros::secs(grace);
-        let takes = match hook {
+    let mut grace = Grace {
+        now: at,
+        left: grace,
+    };
+    let hook = container.pre_stop.filter(|_| grace.left > 0).map(|hook| {
+        let cut_off = grace.spend(match hook {
             PreStop::Takes(takes) => takes,
             PreStop::Unknown => Micros::NEVER,
-        };
-        // Only whole seconds are taken off.
-        grace -= takes.min(longest).whole_seconds();
-        now = now + takes.min(longest);
-        (now, takes > longest)
+        });
+        (grace.now, cut_off)
     });
-    if grace > 0 && turn > now {
-        let waits = (turn - now).min(Micros::secs(grace));
-        grace -= waits.whole_seconds();
-        now = now + waits;
+    if grace.left > 0 {
+        grace.spend((turn - grace.now).max(Micros::ZERO));
     }
-    if ends.at <= now {
+    if ends.at <= grace.now {
         return Kill {
             hook,
             sigterm: None,
             sigkill: None,
             exit: ends,
-            done: now,
+            done: grace.now,
         };
     }
-    let last = now + Micros::secs(grace.max(MINIMUM_GRACE));
-    let on_term = match on_term {
-        OnTerm::Exits { after, code } => Exit {
-            at: now + after,
-            code,
-        },
-        OnTerm::Ignores => Exit {
-            at: Micros::NEVER,
-            code: SIGKILLED,
-        },
-    };
-    let own = if ends.at < on_term.at { ends } else { on_term };
+    let last = grace.now + Micros::secs(grace.left.max(MINIMUM_GRACE));
+    let own = own_end(on_term, ends, grace.now);
     let sigkill = (own.at > last).then_some(last);
     let exit = sigkill.map_or(own, |at| Exit {
         at,
@@ -90,10 +95,21 @@ pub(super) fn kill(
     });
     Kill {
         hook,
-        sigterm: Some(now),
+        sigterm: Some(grace.now),
         sigkill,
         exit,
         done: exit.at,
+    }
+}
+
+/// How a container ends that gets SIGTERM at `at`, if nobody sends SIGKILL.
+fn own_end(on_term: OnTerm, ends: Exit, at: Micros) -> Exit {
+    match on_term {
+        OnTerm::Exits { after, code } if at + after <= ends.at => Exit {
+            at: at + after,
+            code,
+        },
+        OnTerm::Exits { .. } | OnTerm::Ignores => ends,
     }
 }
 

@@ -45,7 +45,10 @@ impl Pod {
     pub(super) fn policy(&self, container: &Container) -> RestartPolicy {
         match container.kind {
             Kind::Sidecar => RestartPolicy::Always,
-            Kind::Regular => container.restart_policy.unwrap_or(self.restart_policy),
+            Kind::Regular if self.version.minor >= 35 => {
+                container.restart_policy.unwrap_or(self.restart_policy)
+            }
+            Kind::Regular => self.restart_policy,
         }
     }
 }
@@ -102,7 +105,8 @@ pub struct Container {
     pub pull_again: Micros,
     /// How long `lifecycle.postStart` takes. Until it is done no container of the pod is newly probed.
     pub post_start: Micros,
-    /// The container's own `restartPolicy` (1.35 and later), without rules. A sidecar's is always Always.
+    /// The container's own `restartPolicy`, without rules. It counts from 1.35 on (`ContainerRestartRules`). A sidecar's is
+    /// Always anyway.
     pub restart_policy: Option<RestartPolicy>,
 }
 

@@ -144,6 +144,14 @@ impl Endpoint {
         answers_in: Micros::ZERO,
         stalls: Vec::new(),
     };
+
+    /// From when on it takes connections.
+    pub(super) fn accepts_at(&self) -> Micros {
+        match self.while_loading {
+            Loading::Refused => self.listens_at.max(self.ready_at),
+            _ => self.listens_at,
+        }
+    }
 }
 
 impl Default for Endpoint {

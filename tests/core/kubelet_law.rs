@@ -13,9 +13,13 @@ const TICKS: i64 = 40;
 const FRACTIONS: i64 = 10;
 
 /// SplitMix64.
-struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -25,7 +29,7 @@ impl Random {
     }
 
     /// One of `from..=to`.
-    fn of(&mut self, from: i64, to: i64) -> i64 {
+    pub(crate) fn of(&mut self, from: i64, to: i64) -> i64 {
         let span = (to - from).unsigned_abs() + 1;
         from + (self.next() % span).cast_signed()
     }

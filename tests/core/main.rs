@@ -9,6 +9,7 @@ mod annotations;
 mod kubelet;
 mod kubelet_law;
 mod kubelet_pods;
+mod kubelet_random;
 mod layers;
 mod manifest_edit;
 mod manifest_read;
