@@ -3,6 +3,8 @@
 //! The webhook reads it from a mounted file that the controller keeps, the command line from `--facts` and `--config`. Facts
 //! may widen an edit or raise a warning; a refusal never rests on them.
 
+mod neighbours;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -11,6 +13,8 @@ use serde_json::{Map, Value};
 
 use crate::knowledge::{Knowledge, KnowledgeError};
 use crate::words::Seconds;
+
+pub use neighbours::collect;
 
 /// The rung of the ladder that a namespace stands on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,0 +1,190 @@
+//! What the objects of one input say of each other: claims, namespace defaults, Services, disruption budgets.
+//!
+//! A cluster's facts file says the same of what is stored in it; only `check` and `fix` have an input of many objects.
+
+use serde_json::{Map, Value};
+
+use super::{Cluster, Neighbours};
+use crate::annotations;
+
+/// Reads facts off the objects of one input. Objects without a namespace stand in `default_namespace`, so that they find
+/// each other under the name that the judged object is looked up by.
+pub fn collect<'a>(
+    objects: impl Iterator<Item = &'a Value>,
+    default_namespace: &str,
+) -> (Cluster, Neighbours) {
+    let mut cluster = Cluster::default();
+    let mut neighbours = Neighbours::default();
+    for object in objects {
+        let Some((group, kind, name)) = identity(object) else {
+            continue;
+        };
+        let namespace = text(object, "/metadata/namespace").unwrap_or(default_namespace);
+        match (group, kind) {
+            ("", "Namespace") => {
+                if let Some(defaults) = namespace_defaults(object) {
+                    cluster.namespaces.insert(name.to_owned(), defaults);
+                }
+            }
+            ("", "Service") => neighbours
+                .services
+                .entry(namespace.to_owned())
+                .or_default()
+                .push(name.to_owned()),
+            ("policy", "PodDisruptionBudget") => {
+                let selector = object.pointer("/spec/selector").cloned();
+                neighbours
+                    .disruption_budgets
+                    .entry(namespace.to_owned())
+                    .or_default()
+                    .push(selector.unwrap_or_default());
+            }
+            ("resource.k8s.io", "ResourceClaim") => {
+                let classes = device_classes(object.pointer("/spec"));
+                let key = format!("{namespace}/{name}");
+                cluster.claims.claims.insert(key, classes);
+            }
+            ("resource.k8s.io", "ResourceClaimTemplate") => {
+                let classes = device_classes(object.pointer("/spec/spec"));
+                let key = format!("{namespace}/{name}");
+                cluster.claims.templates.insert(key, classes);
+            }
+            _ => {}
+        }
+    }
+    (cluster, neighbours)
+}
+
+impl Cluster {
+    /// Adds other facts; where both speak, `more` wins.
+    pub fn extend(&mut self, more: Self) {
+        self.kubernetes_version = more.kubernetes_version.or(self.kubernetes_version.take());
+        self.namespaces.extend(more.namespaces);
+        self.starts.extend(more.starts);
+        self.claims.templates.extend(more.claims.templates);
+        self.claims.claims.extend(more.claims.claims);
+    }
+}
+
+fn identity(object: &Value) -> Option<(&str, &str, &str)> {
+    let version = text(object, "/apiVersion")?;
+    let group = version.split_once('/').map_or("", |(group, _)| group);
+    Some((
+        group,
+        text(object, "/kind")?,
+        text(object, "/metadata/name")?,
+    ))
+}
+
+fn text<'a>(object: &'a Value, pointer: &str) -> Option<&'a str> {
+    object
+        .pointer(pointer)?
+        .as_str()
+        .filter(|text| !text.is_empty())
+}
+
+/// The annotations of a Namespace that are ours.
+fn namespace_defaults(object: &Value) -> Option<Map<String, Value>> {
+    let annotations = object.pointer("/metadata/annotations")?.as_object()?;
+    let ours: Map<String, Value> = annotations
+        .iter()
+        .filter(|(key, _)| annotations::is_ours(key))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    (!ours.is_empty()).then_some(ours)
+}
+
+/// The device classes that a claim asks for. v1beta1 names the class in the request itself, v1beta2 and later in `exactly`
+/// or in each choice of `firstAvailable` (`k8s.io/api/resource`).
+fn device_classes(spec: Option<&Value>) -> Vec<String> {
+    let requests = spec
+        .and_then(|spec| spec.pointer("/devices/requests"))
+        .and_then(Value::as_array);
+    let mut classes: Vec<String> = Vec::new();
+    for request in requests.into_iter().flatten() {
+        let choices = request.get("firstAvailable").and_then(Value::as_array);
+        let places = [Some(request), request.get("exactly")];
+        let named = places
+            .into_iter()
+            .flatten()
+            .chain(choices.into_iter().flatten())
+            .filter_map(|place| text(place, "/deviceClassName"));
+        for class in named {
+            if !classes.iter().any(|known| known == class) {
+                classes.push(class.to_owned());
+            }
+        }
+    }
+    classes
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn claims_of_every_version_are_found_under_their_namespace() {
+        let objects = [
+            json!({"apiVersion": "resource.k8s.io/v1beta1", "kind": "ResourceClaimTemplate", "metadata": {"name": "old"},
+                "spec": {"spec": {"devices": {"requests": [{"name": "card", "deviceClassName": "gpu.example.com"}]}}}}),
+            json!({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "metadata": {"name": "new", "namespace": "team"},
+            "spec": {"spec": {"devices": {"requests": [
+                {"name": "card", "exactly": {"deviceClassName": "gpu.example.com"}},
+                {"name": "net", "firstAvailable": [{"deviceClassName": "nic.example.com"}, {"deviceClassName": "gpu.example.com"}]}
+            ]}}}}),
+            json!({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "shared", "namespace": "team"}}),
+        ];
+        let (cluster, _) = collect(objects.iter(), "here");
+        assert_eq!(cluster.claims.templates["here/old"], ["gpu.example.com"]);
+        assert_eq!(
+            cluster.claims.templates["team/new"],
+            ["gpu.example.com", "nic.example.com"]
+        );
+        assert_eq!(cluster.claims.claims["team/shared"], [""; 0]);
+    }
+
+    #[test]
+    fn neighbours_and_namespace_defaults_are_found() {
+        let objects = [
+            json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "vllm"}}),
+            json!({"apiVersion": "serving.example/v1", "kind": "Service", "metadata": {"name": "other"}}),
+            json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b", "namespace": "team"},
+                "spec": {"selector": {"matchLabels": {"app": "chat"}}}}),
+            json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team",
+                "annotations": {"warmgate.io/drain-time": "2m", "owner": "someone"}}}),
+            json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "bare", "annotations": {"owner": "someone"}}}),
+            json!([1]),
+            json!({"kind": "Service"}),
+        ];
+        let (cluster, neighbours) = collect(objects.iter(), "");
+        assert_eq!(neighbours.services[""], ["vllm"]);
+        assert_eq!(
+            neighbours.disruption_budgets["team"],
+            [json!({"matchLabels": {"app": "chat"}})]
+        );
+        let defaults = &cluster.namespaces["team"];
+        assert_eq!(
+            Value::Object(defaults.clone()),
+            json!({"warmgate.io/drain-time": "2m"})
+        );
+        assert!(!cluster.namespaces.contains_key("bare"));
+    }
+
+    #[test]
+    fn facts_of_the_input_win_over_those_of_the_file() {
+        let claims = |class: &str| {
+            let object = json!({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "a"},
+                "spec": {"devices": {"requests": [{"exactly": {"deviceClassName": class}}]}}});
+            collect([&object].into_iter(), "").0
+        };
+        let mut cluster = Cluster {
+            kubernetes_version: Some("1.33".to_owned()),
+            ..claims("stored")
+        };
+        cluster.extend(claims("written"));
+        assert_eq!(cluster.claims.claims["/a"], ["written"]);
+        assert_eq!(cluster.kubernetes_version.as_deref(), Some("1.33"));
+    }
+}
