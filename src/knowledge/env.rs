@@ -1,0 +1,173 @@
+//! Environment variables, and texts of which a part is known only when the container runs.
+
+/// Stands on both sides of the name of what is unknown. No argument and no variable can hold it.
+pub(super) const HOLE: char = '\0';
+
+/// The value of an environment variable, as a manifest shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EnvValue {
+    /// Comes from a Secret, a ConfigMap, a field or a resource.
+    Elsewhere,
+    /// Is written down. References `$(NAME)` are expanded as the kubelet does it.
+    Literal(String),
+}
+
+/// What stands for the unknown value of `name` (which may be empty) in a text.
+pub(super) fn hole(name: &str) -> String {
+    format!("{HOLE}{name}{HOLE}")
+}
+
+/// Whether everything in this text is known.
+pub(super) fn is_known(text: &str) -> bool {
+    !text.contains(HOLE)
+}
+
+/// Whether this text begins with something unknown.
+pub(super) fn starts_unknown(text: &str) -> bool {
+    text.starts_with(HOLE)
+}
+
+/// The hole that begins `text`, and what stands behind it.
+pub(super) fn split_hole(text: &str) -> Option<(&str, &str)> {
+    let inner = text.strip_prefix(HOLE)?;
+    let end = inner.find(HOLE)?;
+    let behind = HOLE.len_utf8();
+    Some(text.split_at(behind + end + behind))
+}
+
+/// `text` as a person reads it: what is unknown stands there as `$NAME`.
+pub(super) fn shown(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for (number, part) in text.split(HOLE).enumerate() {
+        if number % 2 == 1 {
+            shown.push('$');
+            shown.push_str(if part.is_empty() { "(...)" } else { part });
+        } else {
+            shown.push_str(part);
+        }
+    }
+    shown
+}
+
+/// The variables of a container in the order in which the kubelet resolves them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Env {
+    vars: Vec<(String, String)>,
+}
+
+impl Env {
+    /// The variables that a manifest gives.
+    pub(super) fn of(given: &[(String, EnvValue)]) -> Self {
+        let mut env = Self::default();
+        for (name, value) in given {
+            let value = match value {
+                EnvValue::Elsewhere => hole(name),
+                EnvValue::Literal(text) => env.expand(text),
+            };
+            env.set(name, value);
+        }
+        env
+    }
+
+    /// Sets a variable; a later value replaces an earlier one.
+    pub(super) fn set(&mut self, name: &str, value: String) {
+        self.vars.push((name.to_owned(), value));
+    }
+
+    /// The value of a variable, if it is given here.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        let (_, value) = self.vars.iter().rev().find(|(known, _)| known == name)?;
+        Some(value)
+    }
+
+    /// The value of a variable, or the hole that stands for it.
+    pub(super) fn value(&self, name: &str) -> String {
+        self.get(name).map_or_else(|| hole(name), str::to_owned)
+    }
+
+    /// Expands `$(NAME)` as the kubelet does it in commands, arguments and values
+    /// (`third_party/forked/golang/expansion/expand.go` of Kubernetes): `$$` is a dollar sign. A name that is given nowhere may
+    /// still come from `envFrom` or from a webhook, so it is unknown; what cannot be a name is left to the shell.
+    pub(super) fn expand(&self, text: &str) -> String {
+        let mut expanded = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(at) = rest.find(['$', HOLE]) {
+            expanded.push_str(&rest[..at]);
+            let here = &rest[at..];
+            rest = if let Some(behind) = here.strip_prefix("$$") {
+                expanded.push('$');
+                behind
+            } else if let Some((name, behind)) = reference(here) {
+                expanded.push_str(&self.value(name));
+                behind
+            } else {
+                expanded.extend(here.chars().next().filter(|c| *c != HOLE));
+                &here[1..]
+            };
+        }
+        expanded.push_str(rest);
+        expanded
+    }
+}
+
+/// The variable that `$(NAME)` at the beginning of `text` names, and what stands behind it.
+fn reference(text: &str) -> Option<(&str, &str)> {
+    let (name, behind) = text.strip_prefix("$(")?.split_once(')')?;
+    is_name(name).then_some((name, behind))
+}
+
+/// Whether `text` may name a variable in a shell.
+pub(super) fn is_name(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    bytes
+        .next()
+        .is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn env() -> Env {
+        let literal = |text: &str| EnvValue::Literal(text.to_owned());
+        Env::of(&[
+            ("PORT".to_owned(), literal("8000")),
+            ("ARGS".to_owned(), literal("--port $(PORT)")),
+            ("EARLY".to_owned(), literal("$(LATER)")),
+            ("LATER".to_owned(), literal("x")),
+            ("KEY".to_owned(), EnvValue::Elsewhere),
+        ])
+    }
+
+    #[test]
+    fn expands_as_the_kubelet_does() {
+        let env = env();
+        for (text, expanded) in [
+            ("--port=$(PORT)", "--port=8000"),
+            ("$(ARGS)", "--port 8000"),
+            ("$$(PORT) $$", "$(PORT) $"),
+            ("$PORT ${PORT} $", "$PORT ${PORT} $"),
+            ("$(cat /port) $(", "$(cat /port) $("),
+            ("größe\0", "größe"),
+        ] {
+            assert_eq!(env.expand(text), expanded, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_written_down_is_unknown() {
+        let env = env();
+        for (text, seen) in [
+            ("--key=$(KEY)", "--key=$KEY"),
+            ("$(LWS_GROUP_SIZE)", "$LWS_GROUP_SIZE"),
+            ("$(EARLY)", "$LATER"),
+        ] {
+            let expanded = env.expand(text);
+            assert!(!is_known(&expanded), "{text}");
+            assert_eq!(shown(&expanded), seen);
+        }
+        assert_eq!(split_hole(&(hole("A") + "b")), Some(("\0A\0", "b")));
+        assert_eq!(split_hole("b"), None);
+    }
+}

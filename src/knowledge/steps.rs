@@ -1,0 +1,214 @@
+//! What the commands of a container are: a server, a follower, something idle, or nothing that is known.
+
+use super::commands::{
+    HARMLESS, MPI, MPI_HOSTS, WRAPPERS, is_called, is_forever, is_shell, name, row_matches, spoken,
+};
+use super::env::Env;
+use super::preset::Preset;
+use super::rows::CommandRow;
+use super::script::{self, Word};
+use super::servers::Servers;
+
+/// How deep a shell may stand in a shell.
+const DEPTH: usize = 4;
+
+/// One command of a launch.
+#[derive(Clone, Debug)]
+pub(super) enum Step<'k> {
+    /// Starts a known server.
+    Server {
+        preset: &'k Preset,
+        /// The words that name it.
+        words: String,
+        args: Vec<Word>,
+        /// Whether it only starts the head of a cluster.
+        head: bool,
+        conditional: bool,
+    },
+    /// Joins the group of another pod.
+    Follower { why: String, conditional: bool },
+    /// Starts or awaits a group, before the server.
+    Cluster(String),
+    /// Waits, or does what leaves nothing running.
+    Idle { words: String, endless: bool },
+    /// Waits for a person.
+    Interactive(String),
+    /// Belongs to the node.
+    Infrastructure(String),
+    /// Not known.
+    Other,
+}
+
+/// The commands that a launch runs. `env` becomes what they make of it.
+pub(super) fn of<'k>(servers: &'k Servers, words: &[Word], env: &mut Env) -> Vec<Step<'k>> {
+    let mut walk = Walk {
+        servers,
+        env,
+        steps: Vec::new(),
+    };
+    if !words.is_empty() {
+        walk.command(words, When::default(), DEPTH);
+    }
+    walk.steps
+}
+
+/// Whether a command runs for certain, and how often.
+#[derive(Clone, Copy, Default)]
+struct When {
+    conditional: bool,
+    repeated: bool,
+}
+
+struct Walk<'k, 'e> {
+    servers: &'k Servers,
+    env: &'e mut Env,
+    steps: Vec<Step<'k>>,
+}
+
+impl<'k> Walk<'k, '_> {
+    fn command(&mut self, words: &[Word], when: When, depth: usize) {
+        if let Some(step) = self.server(words, when) {
+            self.steps.push(step);
+        } else if let Some(inner) = self.behind_wrapper(words) {
+            self.command(&words[inner..], when, depth);
+        } else if let Some(step) = self.other(words, when) {
+            self.steps.push(step);
+        } else if name(words) == "eval" && depth > 0 {
+            let texts: Vec<&str> = words[1..].iter().map(|word| word.text.as_str()).collect();
+            self.script(&texts.join(" "), &[], when, depth - 1);
+        } else if is_shell(name(words)) && depth > 0 {
+            self.shell(words, when, depth - 1);
+        } else {
+            self.steps.push(idle(words, when).unwrap_or(Step::Other));
+        }
+    }
+
+    /// Follows a shell into its script. Of a script in a file only the name is known.
+    fn shell(&mut self, words: &[Word], when: When, depth: usize) {
+        let mut at = 1;
+        let mut inline = false;
+        while let Some(option) = words.get(at).map(|word| word.text.as_str()) {
+            if !option.starts_with(['-', '+']) || option.len() < 2 {
+                break;
+            }
+            at += 1;
+            if option == "--" {
+                break;
+            }
+            if !option.starts_with("--") {
+                inline |= option.contains('c');
+                at += usize::from(option.contains('o') || option.contains('O'));
+            }
+        }
+        match words.get(at) {
+            Some(script) if inline => self.script(&script.text, &words[at + 1..], when, depth),
+            Some(_) if !inline => self.command(&words[at..], when, depth),
+            Some(_) => {}
+            None => self.steps.push(Step::Idle {
+                words: spoken(words),
+                endless: !inline,
+            }),
+        }
+    }
+
+    fn script(&mut self, script: &str, parameters: &[Word], when: When, depth: usize) {
+        let Ok(commands) = script::commands(script, self.env, parameters) else {
+            return self.steps.push(Step::Other);
+        };
+        for command in commands {
+            let when = When {
+                conditional: when.conditional || command.conditional,
+                repeated: when.repeated || command.repeated,
+            };
+            self.command(&command.words, when, depth);
+        }
+    }
+
+    /// The server that a command starts.
+    fn server(&self, words: &[Word], when: When) -> Option<Step<'k>> {
+        let servers = self.servers;
+        servers.presets.iter().find_map(|preset| {
+            let mut rows = preset.commands.iter();
+            let (row, taken) = rows.find_map(|row| Some((row, row_matches(row, words)?)))?;
+            Some(Step::Server {
+                preset,
+                words: row.run.0.join(" "),
+                args: words[taken..].to_vec(),
+                head: row.cluster,
+                conditional: when.conditional,
+            })
+        })
+    }
+
+    /// What else the data says of a command.
+    fn other(&self, words: &[Word], when: When) -> Option<Step<'k>> {
+        let named = |rows: &[CommandRow]| {
+            let row = rows.iter().find(|row| row_matches(row, words).is_some())?;
+            Some(row.run.0.join(" "))
+        };
+        if let Some(why) = named(&self.servers.followers) {
+            let conditional = when.conditional;
+            return Some(Step::Follower { why, conditional });
+        }
+        if let Some(why) = named(&self.servers.clusters) {
+            return Some(Step::Cluster(why));
+        }
+        let called = |names: &[String]| names.iter().any(|name| is_called(words, name));
+        if called(&self.servers.interactive_commands) {
+            return Some(Step::Interactive(name(words).to_owned()));
+        }
+        if called(&self.servers.infrastructure_commands) {
+            return Some(Step::Infrastructure(name(words).to_owned()));
+        }
+        None
+    }
+
+    /// Where the command begins that a wrapper (`env`, `nohup`, `tini --`, ...) runs. The wrapper's options are passed over by
+    /// looking for the first words that mean something.
+    fn behind_wrapper(&mut self, words: &[Word]) -> Option<usize> {
+        let wrapper = name(words);
+        if !WRAPPERS.contains(&wrapper) {
+            return None;
+        }
+        let sure = When::default();
+        let means_something = |at: &usize| {
+            let inner = &words[*at..];
+            self.server(inner, sure).is_some()
+                || self.other(inner, sure).is_some()
+                || is_shell(name(inner))
+                || WRAPPERS.contains(&name(inner))
+                || idle(inner, sure).is_some()
+        };
+        let inner = (1..words.len()).find(means_something)?;
+        for word in &words[1..inner] {
+            if wrapper == "env"
+                && let Some((name, value)) = word.text.split_once('=')
+            {
+                self.env.set(name, value.to_owned());
+            }
+            let flag = word.text.split('=').next().unwrap_or_default();
+            if MPI_HOSTS.contains(&flag) && MPI.contains(&wrapper) {
+                self.steps.push(Step::Cluster(format!("{wrapper} {flag}")));
+            }
+        }
+        Some(inner)
+    }
+}
+
+/// A command that waits, or that leaves nothing running.
+fn idle(words: &[Word], when: When) -> Option<Step<'static>> {
+    let args = words.get(1..)?;
+    let any = |test: fn(&str) -> bool| args.iter().any(|word| test(&word.text));
+    let endless = match name(words) {
+        "sleep" => when.repeated || any(is_forever),
+        "tail" => any(|arg| {
+            arg.starts_with("--follow") || (arg.starts_with('-') && arg.contains(['f', 'F']))
+        }),
+        harmless if HARMLESS.contains(&harmless) => false,
+        _ => return None,
+    };
+    Some(Step::Idle {
+        words: spoken(words),
+        endless,
+    })
+}
