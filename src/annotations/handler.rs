@@ -70,6 +70,20 @@ impl HandlerPort {
 }
 
 impl HandlerValue {
+    /// The name of the port it asks, where it asks one by name.
+    pub fn port_name(&self) -> Option<&str> {
+        match self {
+            Self::Http {
+                port: HandlerPort::Name(name),
+                ..
+            }
+            | Self::Tcp {
+                port: HandlerPort::Name(name),
+            } => Some(name),
+            _ => None,
+        }
+    }
+
     /// The member of a probe that says the same, such as `{"tcpSocket": {"port": 8000}}`.
     pub fn to_json(&self) -> Value {
         match self {

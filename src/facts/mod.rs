@@ -143,6 +143,19 @@ impl Facts {
         }
     }
 
+    /// These facts with what was read from a facts file; a version that it names holds.
+    pub fn with_cluster(self, cluster: Arc<Cluster>) -> Self {
+        let named = cluster
+            .kubernetes_version
+            .as_deref()
+            .and_then(Version::parse);
+        Self {
+            kubernetes: named.unwrap_or(self.kubernetes),
+            cluster,
+            ..self
+        }
+    }
+
     /// The annotations of a namespace: defaults for the objects in it.
     pub fn namespace_defaults(&self, namespace: &str) -> Option<&Map<String, Value>> {
         self.cluster.namespaces.get(namespace)
@@ -189,6 +202,8 @@ pub struct Config {
     pub edits: Edits,
     /// What objects may not step out of, by mode.
     pub overrides: BTreeMap<String, Override>,
+    /// The namespace that warmgate itself runs in: nothing in it is judged.
+    pub own_namespace: Option<String>,
     /// More servers, accelerators and kinds, in the format of the built-in data.
     pub knowledge: Option<Value>,
 }

@@ -61,6 +61,15 @@ impl FieldPath {
         Some(Self(parents.to_vec()))
     }
 
+    /// What follows the last list element on the way: the field within a container.
+    pub fn within_item(&self) -> Self {
+        let below = self
+            .0
+            .iter()
+            .rposition(|segment| matches!(segment, Segment::Index(_)));
+        Self(self.0[below.map_or(0, |index| index + 1)..].to_vec())
+    }
+
     /// The steps from the root.
     pub fn segments(&self) -> &[Segment] {
         &self.0
