@@ -23,6 +23,8 @@ pub mod facts;
 
 pub mod subject;
 
+pub mod intent;
+
 pub mod kubelet;
 
 pub mod admit;

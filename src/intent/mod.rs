@@ -1,0 +1,375 @@
+//! What the owner of an object wants: which containers serve, or why not, and every wanted value with its source.
+
+pub mod fault;
+mod layers;
+mod placement;
+mod service;
+mod skip;
+
+use std::fmt;
+
+use crate::annotations::{self, Annotations, Rollout, Setting, StartupProbe, Trouble};
+use crate::facts::{Facts, Mode};
+use crate::knowledge::{Recognition, Server};
+use crate::subject::{Accelerators, Container, PodTemplate, Subject};
+use crate::words::{FieldPath, Seconds};
+
+pub use layers::Layers;
+pub use service::Service;
+pub use skip::{Skip, SkipReason};
+
+/// A value and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sourced<T> {
+    /// The value.
+    pub value: T,
+    /// Where it comes from.
+    pub source: Source,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Built in, or set for the cluster.
+    Default,
+    /// The longest start that was measured.
+    Measured,
+    /// An annotation of the object, by its key.
+    Metadata(&'static str),
+    /// An annotation of the namespace, by its key.
+    Namespace(&'static str),
+    /// What is known of a server, by the server's name and the fact.
+    Preset(String),
+    /// The spec itself.
+    Spec(FieldPath),
+    /// An annotation of the pod template, by its key.
+    Template(&'static str),
+}
+
+impl Source {
+    /// Whether the object itself says so: a refusal may rest on nothing else.
+    pub fn is_object(&self) -> bool {
+        matches!(self, Self::Metadata(_) | Self::Spec(_) | Self::Template(_))
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::Measured => f.write_str("longest start measured"),
+            Self::Metadata(key) => write!(f, "annotation {key} of the object"),
+            Self::Namespace(key) => write!(f, "annotation {key} of the namespace"),
+            Self::Preset(fact) => write!(f, "preset {fact}"),
+            Self::Spec(path) => write!(f, "{path}"),
+            Self::Template(key) => write!(f, "annotation {key} of the pod template"),
+        }
+    }
+}
+
+/// What the owner of an object wants.
+#[derive(Debug)]
+pub struct Intent<'a> {
+    /// Why the object as a whole is neither edited nor judged.
+    pub skip: Option<Skip>,
+    /// The mode that holds: the namespace's, or the weaker one that the object asks for.
+    pub mode: Mode,
+    /// Whether the object asked for a weaker mode, and got it.
+    pub stepped_down: bool,
+    /// The templates, as in the subject.
+    pub templates: Vec<TemplateIntent<'a>>,
+    /// The rollout that was asked for.
+    pub rollout: Option<Sourced<Rollout>>,
+    /// Annotations and labels of ours that say nothing.
+    pub troubles: Vec<(FieldPath, Trouble)>,
+    /// Annotations that the mode's overrides disregard, by key.
+    pub ignored: Vec<(FieldPath, &'static str)>,
+    /// Keys of ours that stand on the object's metadata only, by template.
+    pub strays: Vec<Stray>,
+}
+
+/// A key of ours on the metadata of an object that its template lacks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stray {
+    /// The key.
+    pub key: String,
+    /// Where it stands.
+    pub path: FieldPath,
+    /// The template that lacks it, by its place in [`Intent::templates`].
+    pub template: usize,
+}
+
+/// What the owner wants of one pod template.
+#[derive(Debug)]
+pub struct TemplateIntent<'a> {
+    /// The template.
+    pub template: &'a PodTemplate<'a>,
+    /// The annotations that hold for it.
+    pub layers: Layers,
+    /// Who asks for an accelerator.
+    pub accelerators: Accelerators,
+    /// Why it is ours: the resource, claim or annotation.
+    pub ours: Option<String>,
+    /// Why it is neither edited nor judged.
+    pub skip: Option<Skip>,
+    /// Its containers, as in the template.
+    pub containers: Vec<ContainerIntent<'a>>,
+    /// What says that its pods run on spot capacity only.
+    pub spot: Option<String>,
+    /// Why no startup probe may be injected, from no source: peers wait for Ready.
+    pub ready_gate: Option<String>,
+    /// Why nothing at all is edited: what the pods will be is decided at run time.
+    pub hands_off: Option<String>,
+    /// Why no preset becomes a startup probe.
+    pub no_preset: Option<String>,
+    /// Why no existing handler is copied into a startup probe.
+    pub no_copy: Option<String>,
+    /// Whether a mesh proxy captures the pod's traffic.
+    pub mesh: bool,
+}
+
+/// What the owner wants of one container.
+#[derive(Debug)]
+pub struct ContainerIntent<'a> {
+    /// The container.
+    pub container: &'a Container<'a>,
+    /// Whether it serves.
+    pub service: Service,
+    /// What is known of what it runs.
+    pub recognition: Recognition<'a>,
+    /// L: the longest start declared.
+    pub declared: Option<Sourced<Seconds>>,
+    /// The longest start measured.
+    pub measured: Option<Seconds>,
+    /// The startup probe that was asked for.
+    pub startup_probe: Option<Sourced<StartupProbe>>,
+    /// The floor for timeouts that was asked for.
+    pub probe_timeout: Option<Sourced<Setting>>,
+    /// The sleep before SIGTERM that was asked for.
+    pub prestop_sleep: Option<Sourced<Setting>>,
+    /// The longest request in flight that was declared.
+    pub drain_time: Option<Sourced<Setting>>,
+}
+
+impl<'a> ContainerIntent<'a> {
+    /// The server it runs, if it is a known one.
+    pub fn server(&self) -> Option<&Server<'a>> {
+        match &self.recognition {
+            Recognition::Server(server) => Some(server),
+            _ => None,
+        }
+    }
+
+    /// Whether it serves.
+    pub fn serves(&self) -> bool {
+        matches!(self.service, Service::Serves(_))
+    }
+}
+
+impl<'a> TemplateIntent<'a> {
+    /// The containers that serve.
+    pub fn serving(&self) -> impl Iterator<Item = &ContainerIntent<'a>> {
+        self.containers
+            .iter()
+            .filter(|container| container.serves())
+    }
+}
+
+impl Intent<'_> {
+    /// Whether an annotation cannot be read.
+    pub fn malformed(&self) -> bool {
+        self.troubles
+            .iter()
+            .any(|(_, trouble)| trouble.kind == annotations::TroubleKind::Malformed)
+    }
+}
+
+/// Resolves what the owner of an object wants. `rules` are the ids that `allow.` may name.
+pub fn resolve<'a>(subject: &'a Subject<'a>, facts: &'a Facts, rules: &[&str]) -> Intent<'a> {
+    let metadata = annotations::read(subject.annotations(), rules);
+    let namespace = facts
+        .namespace_defaults(&subject.namespace)
+        .map(|defaults| {
+            annotations::read(Some(&serde_json::Value::Object(defaults.clone())), rules)
+        });
+    let mut intent = Intent {
+        skip: None,
+        mode: facts.mode,
+        stepped_down: false,
+        templates: Vec::with_capacity(subject.templates.len()),
+        rollout: metadata.rollout.map(|value| Sourced {
+            value,
+            source: Source::Metadata(annotations::ROLLOUT),
+        }),
+        troubles: Vec::new(),
+        ignored: Vec::new(),
+        strays: Vec::new(),
+    };
+    intent
+        .troubles
+        .extend(troubles_at(&FieldPath::root(), &metadata, subject.labels()));
+    for (index, template) in subject.templates.iter().enumerate() {
+        let own = if subject.is_pod() {
+            metadata.clone()
+        } else {
+            annotations::read(template.annotations(), rules)
+        };
+        if !subject.is_pod() {
+            intent
+                .troubles
+                .extend(troubles_at(&template.path, &own, template.labels()));
+            intent.strays.extend(strays(index, &metadata, &own));
+            intent.rollout = intent.rollout.or_else(|| {
+                own.rollout.map(|value| Sourced {
+                    value,
+                    source: Source::Template(annotations::ROLLOUT),
+                })
+            });
+        }
+        let outer = if subject.is_pod() {
+            Annotations::default()
+        } else {
+            metadata.clone()
+        };
+        let layers = Layers::new(own, outer, namespace.clone().unwrap_or_default());
+        intent
+            .templates
+            .push(template_intent(subject, template, layers, facts));
+    }
+    intent
+        .troubles
+        .extend(layers::names_without_container(subject, &intent.templates));
+    settle_mode(&mut intent, facts);
+    settle_skips(subject, &mut intent, facts);
+    intent
+}
+
+fn template_intent<'a>(
+    subject: &'a Subject<'a>,
+    template: &'a PodTemplate<'a>,
+    layers: Layers,
+    facts: &'a Facts,
+) -> TemplateIntent<'a> {
+    let accelerators = crate::subject::accelerators(template, &subject.namespace, facts);
+    let ours = service::why_ours(&layers, &accelerators);
+    let containers = service::containers(subject, template, &layers, &accelerators, facts);
+    let mut intent = TemplateIntent {
+        template,
+        layers,
+        accelerators,
+        ours,
+        skip: None,
+        containers,
+        spot: placement::spot(template.spec),
+        ready_gate: None,
+        hands_off: None,
+        no_preset: None,
+        no_copy: None,
+        mesh: template.annotation("sidecar.istio.io/status").is_some(),
+    };
+    placement::decide(subject, &mut intent);
+    intent
+}
+
+/// The troubles of the annotations and labels that stand below `home`.
+fn troubles_at<'t>(
+    home: &FieldPath,
+    annotations: &'t Annotations,
+    labels: Option<&serde_json::Value>,
+) -> Vec<(FieldPath, Trouble)> {
+    let metadata = home.key("metadata");
+    let at = |map: &str, trouble: &Trouble| metadata.key(map).key(&trouble.key);
+    let of_annotations = annotations
+        .troubles
+        .iter()
+        .map(|trouble| (at("annotations", trouble), trouble.clone()));
+    let of_labels = annotations::labels(labels)
+        .into_iter()
+        .map(|trouble| (at("labels", &trouble), trouble));
+    of_annotations.chain(of_labels).collect()
+}
+
+fn strays(template: usize, metadata: &Annotations, own: &Annotations) -> Vec<Stray> {
+    let home = FieldPath::of(&["metadata", "annotations"]);
+    metadata
+        .keys
+        .iter()
+        .filter(|key| !matches!(key.as_str(), annotations::ROLLOUT | annotations::CHANGES))
+        .filter(|key| !own.keys.contains(key))
+        .filter(|key| !metadata.troubles.iter().any(|trouble| trouble.key == **key))
+        .map(|key| Stray {
+            key: key.clone(),
+            path: home.key(key),
+            template,
+        })
+        .collect()
+}
+
+/// The object may ask for a weaker mode, unless the operator of the cluster says otherwise.
+fn settle_mode(intent: &mut Intent<'_>, facts: &Facts) {
+    let asked = intent
+        .templates
+        .iter()
+        .filter_map(|one| one.layers.mode())
+        .min_by_key(|asked| asked.value);
+    let Some(asked) = asked.filter(|asked| asked.value < facts.mode) else {
+        return;
+    };
+    if facts.config.overrides(facts.mode).step_down {
+        intent.mode = asked.value;
+        intent.stepped_down = true;
+    } else {
+        intent
+            .ignored
+            .push((asked.source_path(intent), annotations::MODE));
+    }
+}
+
+fn settle_skips(subject: &Subject<'_>, intent: &mut Intent<'_>, facts: &Facts) {
+    let may_skip = facts.config.overrides(facts.mode).skip;
+    for index in 0..intent.templates.len() {
+        let template = &intent.templates[index];
+        if let Some(asked) = template.layers.skip().filter(|_| !may_skip) {
+            let path = asked.source_path(intent);
+            intent.ignored.push((path, annotations::SKIP));
+        }
+        let skip = skip::of_template(subject, &intent.templates[index], may_skip);
+        intent.templates[index].skip = skip;
+    }
+    if intent.templates.is_empty() && subject.unreadable.is_empty() {
+        intent.skip = Some(Skip::new(SkipReason::Fragment, "there is no pod template"));
+    } else if intent
+        .templates
+        .iter()
+        .all(|template| template.skip.is_some())
+    {
+        intent.skip = intent
+            .templates
+            .iter()
+            .find_map(|template| template.skip.clone());
+    }
+}
+
+impl<T> Sourced<T> {
+    /// Where the annotation stands that gave the value; the root for what is no annotation of the object.
+    pub fn source_path(&self, intent: &Intent<'_>) -> FieldPath {
+        self.source
+            .path(intent.templates.first().map(|one| one.template))
+    }
+}
+
+impl Source {
+    /// Where in the object the value stands; the root for what does not stand in the object.
+    pub fn path(&self, template: Option<&PodTemplate<'_>>) -> FieldPath {
+        match self {
+            Self::Metadata(key) => FieldPath::of(&["metadata", "annotations", key]),
+            Self::Template(key) => template
+                .map_or_else(FieldPath::root, |template| template.path.clone())
+                .keys(&["metadata", "annotations", key]),
+            Self::Spec(path) => path.clone(),
+            Self::Default | Self::Measured | Self::Namespace(_) | Self::Preset(_) => {
+                FieldPath::root()
+            }
+        }
+    }
+}
