@@ -27,4 +27,6 @@ pub mod intent;
 
 pub mod kubelet;
 
+pub mod plan;
+
 pub mod admit;

@@ -1,0 +1,160 @@
+//! Edits to RFC 6902 on the raw JSON.
+//!
+//! A patch that does not apply is an error to the user even where the webhook's failures are ignored, so only `add` is used
+//! (it also replaces), missing parents are created, and `remove` takes out nothing but what `changes` proves ours.
+
+use json_patch::jsonptr::PointerBuf;
+use json_patch::{AddOperation, Patch, PatchOperation, RemoveOperation};
+use serde_json::{Map, Value, json};
+
+use super::edit::Edit;
+use super::own::{self, Own};
+use super::{Plan, present};
+use crate::annotations;
+use crate::facts::{Facts, Origin};
+use crate::subject::Subject;
+use crate::words::{FieldPath, Segment};
+
+/// Turns edits into the plan's patch. `edits` are all values that the object should carry from us, the ones it carries
+/// already included; `removable` are values of ours that go unless an edit wants them.
+pub(super) fn build(
+    subject: &Subject<'_>,
+    facts: &Facts,
+    edits: Vec<Edit>,
+    plan: &mut Plan,
+    removable: &[Own],
+) {
+    let mut builder = Builder {
+        object: subject.object.clone(),
+        operations: Vec::new(),
+    };
+    let mut done = Vec::new();
+    let mut carried = Vec::new();
+    for edit in edits {
+        let Some(value) = &edit.value else { continue };
+        let stands = present(subject.object, &edit.path)
+            .is_some_and(|stands| own::means_same(edit.kind, stands, value));
+        if stands {
+            carried.push(edit);
+        } else if builder.add(&edit.path, value.clone()) {
+            done.push(edit.clone());
+            carried.push(edit);
+        }
+    }
+    for own in removable
+        .iter()
+        .filter(|own| !carried.iter().any(|edit: &Edit| edit.path == own.path))
+    {
+        done.push(undo(&mut builder, own));
+    }
+    if facts.origin == Origin::Admission {
+        record(subject, &carried, &mut builder);
+    }
+    done.sort_by(|one, other| one.path.cmp(&other.path));
+    plan.edits = done;
+    plan.patch = Patch(builder.operations);
+}
+
+/// Takes a value of ours out again.
+fn undo(builder: &mut Builder, own: &Own) -> Edit {
+    match (&own.ours_beside_owners, &own.was) {
+        (Some(members), _) => members
+            .iter()
+            .for_each(|member| builder.remove(&own.path.key(member))),
+        (None, Some(was)) => drop(builder.add(&own.path, was.clone())),
+        (None, None) => builder.remove(&own.path),
+    }
+    let why = if own.ours_beside_owners.is_some() {
+        "the owner has set a handler beside ours"
+    } else {
+        "its reason is gone"
+    };
+    Edit {
+        value: own.was.clone(),
+        was: Some(own.value.clone()),
+        why: why.to_owned(),
+        ..own.as_edit()
+    }
+}
+
+/// Writes down what is ours, or takes the record away with the last value.
+fn record(subject: &Subject<'_>, edits: &[Edit], builder: &mut Builder) {
+    let path = FieldPath::of(&["metadata", "annotations", annotations::CHANGES]);
+    let mut records: Vec<(String, Value)> = edits
+        .iter()
+        .filter_map(|edit| Some((own::named(&edit.path, subject.object), own::record(edit)?)))
+        .collect();
+    records.sort_by(|one, other| one.0.cmp(&other.0));
+    let stands = path.find(subject.object);
+    if records.is_empty() {
+        if stands.is_some() {
+            builder.remove(&path);
+        }
+        return;
+    }
+    let records: Map<String, Value> = records.into_iter().collect();
+    let text = json!(Value::Object(records).to_string());
+    if stands != Some(&text) {
+        builder.add(&path, text);
+    }
+}
+
+/// The operations, and the object as they leave it.
+struct Builder {
+    object: Value,
+    operations: Vec<PatchOperation>,
+}
+
+impl Builder {
+    /// Sets a field. What is missing above it is created in the same operation. False where something else than a map
+    /// stands in the way.
+    fn add(&mut self, path: &FieldPath, value: Value) -> bool {
+        let mut path = path.clone();
+        let mut value = value;
+        while let Some(parent) = path
+            .parent()
+            .filter(|parent| present(&self.object, parent).is_none())
+        {
+            let Some(Segment::Key(key)) = path.segments().last() else {
+                return false;
+            };
+            value = json!({ (key.clone()): value });
+            path = parent;
+        }
+        let Some((members, key)) = self.member(&path) else {
+            return false;
+        };
+        members.insert(key, value.clone());
+        self.operations.push(PatchOperation::Add(AddOperation {
+            path: pointer(&path),
+            value,
+        }));
+        true
+    }
+
+    /// Takes a member out, if it is there.
+    fn remove(&mut self, path: &FieldPath) {
+        if self
+            .member(path)
+            .is_some_and(|(members, key)| members.shift_remove(&key).is_some())
+        {
+            self.operations
+                .push(PatchOperation::Remove(RemoveOperation {
+                    path: pointer(path),
+                }));
+        }
+    }
+
+    /// The map that holds a member, and the member's name.
+    fn member(&mut self, path: &FieldPath) -> Option<(&mut Map<String, Value>, String)> {
+        let Segment::Key(key) = path.segments().last()? else {
+            return None;
+        };
+        let parent = self.object.pointer_mut(&path.parent()?.pointer())?;
+        Some((parent.as_object_mut()?, key.clone()))
+    }
+}
+
+fn pointer(path: &FieldPath) -> PointerBuf {
+    PointerBuf::parse(path.pointer()).expect("a field path escapes what a JSON pointer reserves")
+}
