@@ -29,4 +29,6 @@ pub mod kubelet;
 
 pub mod plan;
 
+pub mod rules;
+
 pub mod admit;

@@ -1,0 +1,179 @@
+//! What is wrong with an object, or worth knowing: one rule a file, each with its page.
+//!
+//! Rules judge the object as it arrives. They only look; [`run`] silences, tones down and sorts what they say.
+
+mod case;
+mod rule;
+
+mod deadline_before_load;
+mod liveness_kills_startup;
+mod malformed_annotation;
+mod override_ignored;
+mod probe_port_unresolvable;
+mod startup_window_too_short;
+mod unknown_annotation;
+mod unreadable_field;
+
+use crate::intent::SkipReason;
+use crate::intent::fault::{self, Fault};
+use crate::plan::Write;
+use crate::words::{FieldPath, Finding, Severity};
+
+pub use case::Case;
+pub use rule::Rule;
+use rule::Scope;
+
+/// All rules, the gravest first, then in the order in which a reader meets them.
+pub static RULES: &[&Rule] = &[
+    &liveness_kills_startup::RULE,
+    &startup_window_too_short::RULE,
+    &probe_port_unresolvable::RULE,
+    &deadline_before_load::RULE,
+    &malformed_annotation::RULE,
+    &override_ignored::RULE,
+    &unknown_annotation::RULE,
+    &unreadable_field::RULE,
+];
+
+/// The ids of all rules: what `allow.` may name.
+pub fn ids() -> &'static [&'static str] {
+    static IDS: std::sync::LazyLock<Vec<&str>> =
+        std::sync::LazyLock::new(|| RULES.iter().map(|rule| rule.id).collect());
+    &IDS
+}
+
+/// The rule of that id.
+pub fn find(id: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.id == id).copied()
+}
+
+/// Everything that the rules say of an object, the gravest first.
+pub fn run(case: &Case<'_>) -> Vec<Finding> {
+    let skip = case.intent.skip.as_ref().map(|skip| skip.reason);
+    let speaks = |rule: &Rule| match rule.scope {
+        Scope::Always => true,
+        Scope::Batch => skip == Some(SkipReason::Batch),
+        Scope::Judged => skip.is_none(),
+    };
+    let mut findings: Vec<Finding> = RULES
+        .iter()
+        .filter(|rule| speaks(rule))
+        .flat_map(|rule| (rule.check)(case))
+        .collect();
+    silence(case, &mut findings);
+    for finding in &mut findings {
+        if finding.severity == Severity::Deny && case.plan.is_ours(&finding.path) {
+            finding.severity = Severity::Warn;
+        }
+        if is_old(case, finding) {
+            finding.severity = Severity::Note;
+        }
+    }
+    findings.sort_by(|one, other| {
+        (one.severity, &one.path, one.rule).cmp(&(other.severity, &other.path, other.rule))
+    });
+    findings.dedup();
+    findings
+}
+
+/// Drops what the owner silenced, where he may.
+fn silence(case: &Case<'_>, findings: &mut Vec<Finding>) {
+    let overrides = case.facts.config.overrides(case.facts.mode);
+    let mut ignored = Vec::new();
+    findings.retain(|finding| {
+        let at = |template: &&crate::intent::TemplateIntent<'_>| {
+            let path = &template.template.path;
+            finding.path.starts_with(path)
+                || path.segments().is_empty()
+                || finding.container.is_none()
+        };
+        let allowed = case
+            .intent
+            .templates
+            .iter()
+            .filter(at)
+            .any(|template| template.layers.allows(finding.rule).is_some());
+        let may = overrides
+            .allow
+            .iter()
+            .any(|severity| severity == finding.severity.word());
+        if allowed && !may {
+            ignored.push(finding.rule);
+        }
+        !(allowed && may)
+    });
+    ignored.dedup();
+    findings.extend(
+        ignored
+            .into_iter()
+            .map(|rule| override_ignored::of_allow(case, rule)),
+    );
+}
+
+/// Whether an update leaves everything alone that a finding is about: the container, the field, and our annotations in its
+/// template.
+fn is_old(case: &Case<'_>, finding: &Finding) -> bool {
+    let Write::Update(update) = case.write else {
+        return false;
+    };
+    if update.changes_field(case.subject.object, &finding.path) {
+        return false;
+    }
+    let template = case
+        .subject
+        .templates
+        .iter()
+        .find(|template| finding.path.starts_with(&template.path));
+    let Some(template) = template else {
+        return true;
+    };
+    let annotations = |root: &serde_json::Value| -> Vec<(String, serde_json::Value)> {
+        let map = template.path.keys(&["metadata", "annotations"]);
+        let map = map.find(root).and_then(serde_json::Value::as_object);
+        let ours = map
+            .into_iter()
+            .flatten()
+            .filter(|(key, _)| crate::annotations::is_ours(key));
+        ours.map(|(key, value)| (key.clone(), value.clone()))
+            .collect()
+    };
+    if annotations(update.old) != annotations(case.subject.object) {
+        return false;
+    }
+    let container = finding
+        .container
+        .as_deref()
+        .and_then(|name| template.container(name));
+    container
+        .is_none_or(|container| update.old_container(template, container) == Some(container.raw))
+}
+
+/// Where an annotation of ours stands that holds for a template: in it, else on the object.
+fn annotation_path(case: &Case<'_>, template: &FieldPath, key: &str) -> FieldPath {
+    let inside = template.keys(&["metadata", "annotations", key]);
+    if inside.find(case.subject.object).is_some() {
+        inside
+    } else {
+        FieldPath::of(&["metadata", "annotations", key])
+    }
+}
+
+/// Whether failures of a probe are thrown away by the kubelet, so that it never kills: a port name that is not declared, or
+/// a program that is not in the image.
+fn never_counts(
+    case: &Case<'_>,
+    container: &crate::intent::ContainerIntent<'_>,
+    probe: &crate::subject::Probe,
+) -> bool {
+    let template = case
+        .intent
+        .templates
+        .iter()
+        .find(|one| container.container.path.starts_with(&one.template.path));
+    let faults = template
+        .map(|template| fault::faults(template, container, &probe.handler))
+        .unwrap_or_default();
+    faults
+        .iter()
+        .any(|fault| matches!(fault, Fault::Binary { .. } | Fault::PortName { .. }))
+}
