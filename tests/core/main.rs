@@ -6,6 +6,8 @@
 )]
 
 mod annotations;
+mod knowledge;
+mod knowledge_data;
 mod kubelet;
 mod kubelet_law;
 mod kubelet_pods;
