@@ -100,6 +100,12 @@ pub(super) fn runs_more(words: &[Word]) -> bool {
     is_shell(name) || is_python(name) || WRAPPERS.contains(&name)
 }
 
+/// Whether words begin with a shell that is given a script inline.
+pub(super) fn runs_inline(words: &[Word]) -> bool {
+    let option = words.get(1).map_or("", |word| word.text.as_str());
+    is_shell(name(words)) && option.starts_with('-') && option.contains('c')
+}
+
 pub(super) fn is_shell(name: &str) -> bool {
     matches!(name, "ash" | "bash" | "dash" | "ksh" | "sh" | "zsh")
 }

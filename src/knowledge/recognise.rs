@@ -96,31 +96,17 @@ impl<'k> Look<'k, '_> {
             Step::Follower { why, conditional } => Some((why, *conditional)),
             _ => None,
         });
-        let server = steps
+        let mut servers = steps
             .iter()
-            .find(|step| matches!(step, Step::Server { head: false, .. }))
-            .or_else(|| {
-                steps
-                    .iter()
-                    .find(|step| matches!(step, Step::Server { .. }))
-            });
-        if let Some(Step::Server {
-            preset,
-            words,
-            args,
-            head,
-            conditional,
-        }) = server
-        {
-            let around = match follower {
-                Some((why, follows)) if follows || *conditional => {
-                    Group::RankAtRunTime(format!("the script decides between {words} and {why}"))
-                }
-                Some((why, _)) => Group::Member(why.clone()),
-                None => around(steps, *head),
-            };
-            let evidence = Evidence::Command(words.clone());
-            return Some(self.settle(preset, evidence, args, *head, around));
+            .filter(|step| matches!(step, Step::Server { head: false, .. }));
+        let heads = || {
+            steps
+                .iter()
+                .find(|step| matches!(step, Step::Server { .. }))
+        };
+        if let Some(first) = servers.next().or_else(heads) {
+            let more: Vec<&Step<'k>> = servers.collect();
+            return self.server(first, &more, follower, steps);
         }
         if let Some((why, _)) = follower {
             return Some(Recognition::Follower(why.clone()));
@@ -131,6 +117,60 @@ impl<'k> Look<'k, '_> {
             _ => None,
         });
         said.or_else(|| idles(steps).map(Recognition::Interactive))
+    }
+
+    /// The first server of a script. Of what `more` servers in it set up differently, nothing is certain.
+    fn server(
+        &self,
+        first: &Step<'k>,
+        more: &[&Step<'k>],
+        follower: Option<(&String, bool)>,
+        steps: &[Step<'k>],
+    ) -> Option<Recognition<'k>> {
+        let Step::Server {
+            words,
+            head,
+            conditional,
+            ..
+        } = first
+        else {
+            return None;
+        };
+        let around = match follower {
+            Some((why, follows)) if follows || *conditional => {
+                Group::RankAtRunTime(format!("the script decides between {words} and {why}"))
+            }
+            Some((why, _)) => Group::Member(why.clone()),
+            None if *conditional && more.is_empty() => {
+                Group::RankAtRunTime(format!("the script decides whether {words} runs"))
+            }
+            None => around(steps, *head),
+        };
+        let mut found = self.start(first, around)?;
+        for step in more {
+            let other = self.start(step, Group::Alone);
+            if let (Recognition::Server(server), Some(Recognition::Server(other))) =
+                (&mut found, other)
+            {
+                server.agree_with(&other);
+            }
+        }
+        Some(found)
+    }
+
+    fn start(&self, step: &Step<'k>, around: Group) -> Option<Recognition<'k>> {
+        let Step::Server {
+            preset,
+            words,
+            args,
+            head,
+            ..
+        } = step
+        else {
+            return None;
+        };
+        let evidence = Evidence::Command(words.clone());
+        Some(self.settle(preset, evidence, args, *head, around))
     }
 
     /// What the entry point of the image does with the arguments.

@@ -103,4 +103,17 @@ impl Server<'_> {
         let path = asked.strip_prefix(self.prefix.as_deref().unwrap_or_default())?;
         self.preset.path(path)
     }
+
+    /// Forgets what another server in the same container sets up differently: nothing tells which of them a probe means.
+    pub(super) fn agree_with(&mut self, other: &Self) {
+        let same = self.preset.id() == other.preset.id();
+        let port = |server: &Self| server.port.as_ref().map(|port| port.value);
+        if !same || port(self) != port(other) {
+            self.port = None;
+        }
+        let https = |server: &Self| server.https.as_ref().map(|https| https.value);
+        if https(self) != https(other) {
+            self.https = None;
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! What the commands of a container are: a server, a follower, something idle, or nothing that is known.
 
 use super::commands::{
-    HARMLESS, MPI, MPI_HOSTS, WRAPPERS, is_called, is_forever, is_shell, name, row_matches, spoken,
+    self, HARMLESS, MPI, MPI_HOSTS, WRAPPERS, is_called, is_forever, is_shell, name, row_matches,
+    spoken,
 };
 use super::env::Env;
 use super::preset::Preset;
@@ -163,23 +164,29 @@ impl<'k> Walk<'k, '_> {
         None
     }
 
-    /// Where the command begins that a wrapper (`env`, `nohup`, `tini --`, ...) runs. The wrapper's options are passed over by
-    /// looking for the first words that mean something.
+    /// Where the command begins that a wrapper (`env`, `nohup`, `tini --`, ...) runs. Its options and their values are passed
+    /// over by looking for words that name something known; what names nothing must follow the options at once.
     fn behind_wrapper(&mut self, words: &[Word]) -> Option<usize> {
         let wrapper = name(words);
         if !WRAPPERS.contains(&wrapper) {
             return None;
         }
         let sure = When::default();
-        let means_something = |at: &usize| {
-            let inner = &words[*at..];
-            self.server(inner, sure).is_some()
-                || self.other(inner, sure).is_some()
-                || is_shell(name(inner))
-                || WRAPPERS.contains(&name(inner))
-                || idle(inner, sure).is_some()
+        let option = |word: &Word| {
+            word.text.starts_with('-') || (wrapper == "env" && word.text.contains('='))
         };
-        let inner = (1..words.len()).find(means_something)?;
+        let next = 1 + words[1..].iter().take_while(|word| option(word)).count();
+        let known = |at: &usize| {
+            let inner = &words[*at..];
+            self.server(inner, sure).is_some() || self.other(inner, sure).is_some()
+        };
+        let runs = |at: &usize| {
+            let inner = &words[*at..];
+            commands::runs_inline(inner)
+                || WRAPPERS.contains(&name(inner))
+                || *at == next && (is_shell(name(inner)) || idle(inner, sure).is_some())
+        };
+        let inner = (1..words.len()).find(|at| known(at) || runs(at))?;
         for word in &words[1..inner] {
             if wrapper == "env"
                 && let Some((name, value)) = word.text.split_once('=')
