@@ -91,14 +91,26 @@ pub enum Origin {
     File,
 }
 
-/// What a device claim asks for, as far as it is known.
+/// What device claims ask for, as far as it is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Claims {
-    /// Device classes of `ResourceClaimTemplate`s, by `namespace/name`.
-    pub templates: BTreeMap<String, Vec<String>>,
-    /// Device classes of `ResourceClaim`s, by `namespace/name`.
-    pub claims: BTreeMap<String, Vec<String>>,
+    /// The requests of `ResourceClaimTemplate`s, by `namespace/name`.
+    pub templates: BTreeMap<String, Vec<DeviceRequest>>,
+    /// The requests of `ResourceClaim`s, by `namespace/name`.
+    pub claims: BTreeMap<String, Vec<DeviceRequest>>,
+}
+
+/// One request of a device claim. A container may use all requests of a claim, or one by its name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct DeviceRequest {
+    /// Its name.
+    pub name: String,
+    /// The device classes that satisfy it.
+    pub classes: Vec<String>,
+    /// Whether it looks at devices that others use: that is monitoring, not computing.
+    pub admin_access: bool,
 }
 
 /// What stands beside the object in the same input; only `check` and `fix` know it.

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Cluster, Neighbours};
+use super::{Cluster, DeviceRequest, Neighbours};
 use crate::annotations;
 
 /// Reads facts off the objects of one input. Objects without a namespace stand in `default_namespace`, so that they find
@@ -40,14 +40,14 @@ pub fn collect<'a>(
                     .push(selector.unwrap_or_default());
             }
             ("resource.k8s.io", "ResourceClaim") => {
-                let classes = device_classes(object.pointer("/spec"));
+                let requests = device_requests(object.pointer("/spec"));
                 let key = format!("{namespace}/{name}");
-                cluster.claims.claims.insert(key, classes);
+                cluster.claims.claims.insert(key, requests);
             }
             ("resource.k8s.io", "ResourceClaimTemplate") => {
-                let classes = device_classes(object.pointer("/spec/spec"));
+                let requests = device_requests(object.pointer("/spec/spec"));
                 let key = format!("{namespace}/{name}");
-                cluster.claims.templates.insert(key, classes);
+                cluster.claims.templates.insert(key, requests);
             }
             _ => {}
         }
@@ -94,28 +94,37 @@ fn namespace_defaults(object: &Value) -> Option<Map<String, Value>> {
     (!ours.is_empty()).then_some(ours)
 }
 
-/// The device classes that a claim asks for. v1beta1 names the class in the request itself, v1beta2 and later in `exactly`
-/// or in each choice of `firstAvailable` (`k8s.io/api/resource`).
-fn device_classes(spec: Option<&Value>) -> Vec<String> {
+/// The requests of a claim. v1beta1 names the class in the request itself, v1beta2 and later in `exactly` or in each choice
+/// of `firstAvailable` (`k8s.io/api/resource`).
+fn device_requests(spec: Option<&Value>) -> Vec<DeviceRequest> {
     let requests = spec
         .and_then(|spec| spec.pointer("/devices/requests"))
         .and_then(Value::as_array);
+    requests.into_iter().flatten().map(device_request).collect()
+}
+
+fn device_request(request: &Value) -> DeviceRequest {
+    let choices = request.get("firstAvailable").and_then(Value::as_array);
+    let places: Vec<&Value> = [Some(request), request.get("exactly")]
+        .into_iter()
+        .flatten()
+        .chain(choices.into_iter().flatten())
+        .collect();
+    let admin = |place: &&Value| place.get("adminAccess").and_then(Value::as_bool) == Some(true);
     let mut classes: Vec<String> = Vec::new();
-    for request in requests.into_iter().flatten() {
-        let choices = request.get("firstAvailable").and_then(Value::as_array);
-        let places = [Some(request), request.get("exactly")];
-        let named = places
-            .into_iter()
-            .flatten()
-            .chain(choices.into_iter().flatten())
-            .filter_map(|place| text(place, "/deviceClassName"));
-        for class in named {
-            if !classes.iter().any(|known| known == class) {
-                classes.push(class.to_owned());
-            }
+    for class in places
+        .iter()
+        .filter_map(|place| text(place, "/deviceClassName"))
+    {
+        if !classes.iter().any(|known| known == class) {
+            classes.push(class.to_owned());
         }
     }
-    classes
+    DeviceRequest {
+        name: text(request, "/name").unwrap_or_default().to_owned(),
+        classes,
+        admin_access: places.iter().any(admin),
+    }
 }
 
 #[cfg(test)]
@@ -137,12 +146,32 @@ mod tests {
             json!({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "shared", "namespace": "team"}}),
         ];
         let (cluster, _) = collect(objects.iter(), "here");
-        assert_eq!(cluster.claims.templates["here/old"], ["gpu.example.com"]);
+        let request = |name: &str, classes: &[&str]| DeviceRequest {
+            name: name.to_owned(),
+            classes: classes.iter().map(|class| (*class).to_owned()).collect(),
+            admin_access: false,
+        };
+        let templates = &cluster.claims.templates;
         assert_eq!(
-            cluster.claims.templates["team/new"],
-            ["gpu.example.com", "nic.example.com"]
+            templates["here/old"],
+            [request("card", &["gpu.example.com"])]
         );
-        assert_eq!(cluster.claims.claims["team/shared"], [""; 0]);
+        let net = request("net", &["nic.example.com", "gpu.example.com"]);
+        assert_eq!(
+            templates["team/new"],
+            [request("card", &["gpu.example.com"]), net]
+        );
+        assert_eq!(cluster.claims.claims["team/shared"], []);
+    }
+
+    #[test]
+    fn a_claim_with_admin_access_only_looks() {
+        let claim = json!({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "watch"},
+        "spec": {"devices": {"requests": [
+            {"name": "all", "exactly": {"deviceClassName": "gpu.example.com", "adminAccess": true}}
+        ]}}});
+        let (cluster, _) = collect([&claim].into_iter(), "");
+        assert!(cluster.claims.claims["/watch"][0].admin_access);
     }
 
     #[test]
@@ -184,7 +213,7 @@ mod tests {
             ..claims("stored")
         };
         cluster.extend(claims("written"));
-        assert_eq!(cluster.claims.claims["/a"], ["written"]);
+        assert_eq!(cluster.claims.claims["/a"][0].classes, ["written"]);
         assert_eq!(cluster.kubernetes_version.as_deref(), Some("1.33"));
     }
 }

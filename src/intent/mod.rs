@@ -10,7 +10,7 @@ use std::fmt;
 
 use crate::annotations::{self, Annotations, Rollout, Setting, StartupProbe, Trouble};
 use crate::facts::{Facts, Mode};
-use crate::knowledge::{Recognition, Server};
+use crate::knowledge::{Part, Recognition, Server};
 use crate::subject::{Accelerators, Container, PodTemplate, Subject};
 use crate::words::{FieldPath, Seconds};
 
@@ -218,7 +218,8 @@ pub fn resolve<'a>(subject: &'a Subject<'a>, facts: &'a Facts, rules: &[&str]) -
             intent
                 .troubles
                 .extend(troubles_at(&template.path, &own, template.labels()));
-            intent.strays.extend(strays(index, &metadata, &own));
+            let leads = leads(subject, template);
+            intent.strays.extend(strays(index, leads, &metadata, &own));
             intent.rollout = intent.rollout.or_else(|| {
                 own.rollout.map(|value| Sourced {
                     value,
@@ -289,14 +290,24 @@ fn troubles_at<'t>(
     of_annotations.chain(of_labels).collect()
 }
 
-fn strays(template: usize, metadata: &Annotations, own: &Annotations) -> Vec<Stray> {
+/// Whether the pods of a template may serve: the workers of a group with a leader never do.
+fn leads(subject: &Subject<'_>, template: &PodTemplate<'_>) -> bool {
+    template.part != Part::Worker || !subject.templates.iter().any(|one| one.part == Part::Leader)
+}
+
+/// The keys that the template lacks. Pods that never serve need to know only whether they are left alone.
+fn strays(template: usize, leads: bool, metadata: &Annotations, own: &Annotations) -> Vec<Stray> {
     let home = FieldPath::of(&["metadata", "annotations"]);
+    let useful = |key: &str| match key {
+        annotations::ROLLOUT | annotations::CHANGES => false,
+        annotations::ACCELERATOR | annotations::MODE | annotations::SKIP => true,
+        _ => leads,
+    };
+    let unclear = |key: &str| metadata.troubles.iter().any(|trouble| trouble.key == key);
     metadata
         .keys
         .iter()
-        .filter(|key| !matches!(key.as_str(), annotations::ROLLOUT | annotations::CHANGES))
-        .filter(|key| !own.keys.contains(key))
-        .filter(|key| !metadata.troubles.iter().any(|trouble| trouble.key == **key))
+        .filter(|key| useful(key) && !own.keys.contains(key) && !unclear(key))
         .map(|key| Stray {
             key: key.clone(),
             path: home.key(key),

@@ -62,14 +62,8 @@ pub(super) fn plan(
         match choose(template, container) {
             Ok(None) => {}
             Ok(Some(chosen)) => {
-                let (window, edit) = inject(
-                    site,
-                    template,
-                    container,
-                    chosen,
-                    ending.grace,
-                    ending.hooks[index],
-                );
+                let (window, edit) =
+                    inject(site, container, chosen, ending.grace, ending.hooks[index]);
                 windows.push(window);
                 edits.push(edit);
             }
@@ -144,7 +138,6 @@ fn with_margin(seconds: i64) -> i64 {
 
 fn inject(
     site: &Site<'_>,
-    template: &TemplateIntent<'_>,
     container: &ContainerIntent<'_>,
     chosen: Chosen,
     grace: i64,
@@ -177,7 +170,7 @@ fn inject(
     probe.insert("failureThreshold".to_owned(), json!(threshold));
     if let Some(hook) = hook {
         let own_grace = grace.min(hook.saturating_add(GRACE_AFTER_HOOK));
-        if own_grace >= 1 && template.template.restart_policy() == "Always" {
+        if own_grace >= 1 {
             probe.insert("terminationGracePeriodSeconds".to_owned(), json!(own_grace));
         }
     }

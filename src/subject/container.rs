@@ -43,13 +43,22 @@ pub struct Container<'a> {
     pub ports: Vec<api::ContainerPort>,
     /// The keys of `resources.requests` and `resources.limits` that ask for more than nothing.
     pub resources: Vec<String>,
-    /// The names of the pod's resource claims that it uses.
-    pub claims: Vec<String>,
+    /// The resource claims of the pod that it uses.
+    pub claims: Vec<ClaimUse>,
     /// Its preStop hook.
     pub pre_stop: Option<Hook>,
     /// Whether probes, hooks and ports could be read.
     pub readable: bool,
     probes: [Option<Probe>; 3],
+}
+
+/// A resource claim as a container uses it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimUse {
+    /// The name of the claim in the pod.
+    pub claim: String,
+    /// The one request of the claim that is used; all of them where none is named. A choice stands behind a slash.
+    pub request: Option<String>,
 }
 
 /// A preStop hook.
@@ -129,7 +138,7 @@ impl<'a> Container<'a> {
             env,
             ports,
             resources: resources.map(asked_for).unwrap_or_default(),
-            claims: resources.map(claim_names).unwrap_or_default(),
+            claims: resources.map(claims_used).unwrap_or_default(),
             pre_stop,
             readable,
             probes,
@@ -343,11 +352,17 @@ fn asked_for(resources: &Value) -> Vec<String> {
     keys
 }
 
-fn claim_names(resources: &Value) -> Vec<String> {
+fn claims_used(resources: &Value) -> Vec<ClaimUse> {
+    let used = |one: &Value| {
+        let request = raw::text(one, "request").filter(|request| !request.is_empty());
+        Some(ClaimUse {
+            claim: raw::text(one, "name")?.to_owned(),
+            request: request.map(str::to_owned),
+        })
+    };
     raw::items(resources, "claims")
         .iter()
-        .filter_map(|claim| raw::text(claim, "name"))
-        .map(str::to_owned)
+        .filter_map(used)
         .collect()
 }
 
@@ -497,7 +512,13 @@ mod tests {
         );
         assert_eq!(container.probe(Role::Liveness), None);
         assert_eq!(container.resources, ["nvidia.com/gpu"]);
-        assert_eq!(container.claims, ["card"]);
+        assert_eq!(
+            container.claims,
+            [ClaimUse {
+                claim: "card".to_owned(),
+                request: None
+            }]
+        );
         assert_eq!(
             container.resolve_port(&Port::Name("api".to_owned())),
             Some(8000)

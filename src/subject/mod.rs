@@ -19,7 +19,7 @@ use crate::words::FieldPath;
 
 pub use accelerator::{Accelerators, accelerators};
 pub use apply_record::ApplyRecord;
-pub use container::{Container, Hook, Place};
+pub use container::{ClaimUse, Container, Hook, Place};
 pub use probe::{Handler, Port, Probe, Role};
 pub use template::PodTemplate;
 pub use update::Update;
