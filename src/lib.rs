@@ -32,3 +32,6 @@ pub mod plan;
 pub mod rules;
 
 pub mod admit;
+
+#[cfg(feature = "webhook")]
+pub mod webhook;

@@ -1,0 +1,150 @@
+//! A body is received: counted before anything reads it, within the deadline, and within what all bodies may take together.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::{HeaderMap, header};
+use http_body_util::BodyExt;
+use hyper::body::Body as _;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout_at};
+
+use super::Limits;
+use super::rejection::Rejection;
+
+/// Memory that is taken for a body on the word of its caller; more is taken as bytes arrive.
+const ON_TRUST: usize = 64 << 10;
+
+/// A body, and its share of the budget until it is dropped.
+#[derive(Debug)]
+pub(super) struct Received {
+    pub(super) bytes: Vec<u8>,
+    _share: OwnedSemaphorePermit,
+}
+
+/// Whether the headers announce plain JSON.
+pub(super) fn accept(headers: &HeaderMap) -> Result<(), Rejection> {
+    if headers.contains_key(header::CONTENT_ENCODING) {
+        return Err(Rejection::ContentEncoding);
+    }
+    let mut types = headers.get_all(header::CONTENT_TYPE).iter();
+    let content_type = types.next().and_then(|value| value.to_str().ok());
+    match content_type {
+        Some(text) if is_json(text) && types.next().is_none() => Ok(()),
+        _ => Err(Rejection::ContentType),
+    }
+}
+
+/// `application/json`, with no other charset than that of JSON (RFC 8259, section 8.1).
+fn is_json(content_type: &str) -> bool {
+    let mut parts = content_type.split(';').map(str::trim);
+    let json = parts
+        .next()
+        .is_some_and(|name| name.eq_ignore_ascii_case("application/json"));
+    json && parts.all(|parameter| {
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        let value = value.trim_matches('"');
+        !name.eq_ignore_ascii_case("charset") || value.eq_ignore_ascii_case("utf-8")
+    })
+}
+
+/// Receives a body.
+pub(super) async fn receive(
+    body: Body,
+    limits: &Limits,
+    budget: &Arc<Semaphore>,
+    deadline: Instant,
+) -> Result<Received, Rejection> {
+    let announced = body.size_hint().exact().unwrap_or(0);
+    // Whoever waits for a 100 (Continue) hears this instead and sends nothing.
+    if announced > limits.body as u64 {
+        return Err(Rejection::TooLarge(limits.body));
+    }
+    timeout_at(deadline, collect(body, announced as usize, limits, budget))
+        .await
+        .unwrap_or(Err(Rejection::Late))
+}
+
+async fn collect(
+    mut body: Body,
+    announced: usize,
+    limits: &Limits,
+    budget: &Arc<Semaphore>,
+) -> Result<Received, Rejection> {
+    let mut bytes = Vec::with_capacity(announced.min(ON_TRUST));
+    let mut share = take(budget, 1)?;
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| Rejection::Broken)?;
+        let Some(data) = frame.data_ref() else {
+            continue;
+        };
+        let length = bytes.len() + data.len();
+        if length > limits.body {
+            return Err(Rejection::TooLarge(limits.body));
+        }
+        let wanted = length / 1024 + 1;
+        if wanted > share.num_permits() {
+            share.merge(take(budget, wanted - share.num_permits())?);
+        }
+        if length > bytes.capacity() && announced >= length {
+            bytes.reserve_exact(announced - bytes.len());
+        }
+        bytes.extend_from_slice(data);
+    }
+    Ok(Received {
+        bytes,
+        _share: share,
+    })
+}
+
+/// Takes KiB of the budget, if they are left.
+fn take(budget: &Arc<Semaphore>, kib: usize) -> Result<OwnedSemaphorePermit, Rejection> {
+    let kib = u32::try_from(kib).map_err(|_| Rejection::Busy)?;
+    Arc::clone(budget)
+        .try_acquire_many_owned(kib)
+        .map_err(|_| Rejection::Busy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_types() {
+        for text in [
+            "application/json",
+            "Application/JSON",
+            "application/json; charset=utf-8",
+            "application/json;charset=\"UTF-8\"",
+            "application/json ; profile=x",
+        ] {
+            assert!(is_json(text), "{text}");
+        }
+        for text in [
+            "",
+            "text/plain",
+            "application/jsonp",
+            "application/yaml",
+            "application/json; charset=utf-16",
+            "application/json; charset",
+            "application/json, text/plain",
+        ] {
+            assert!(!is_json(text), "{text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_budget_is_for_all_bodies_together() {
+        let budget = Arc::new(Semaphore::new(8));
+        let limits = Limits::default();
+        let deadline = Instant::now() + limits.timeout;
+        let receive =
+            |kib: usize| receive(Body::from(vec![0; kib << 10]), &limits, &budget, deadline);
+        let first = receive(5).await.unwrap();
+        assert_eq!(first.bytes.len(), 5 << 10);
+        assert!(matches!(receive(5).await, Err(Rejection::Busy)));
+        drop(first);
+        assert!(receive(5).await.is_ok());
+        assert_eq!(budget.available_permits(), 8);
+    }
+}

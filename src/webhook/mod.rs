@@ -1,0 +1,97 @@
+//! The webhook server: reviews over TLS in, answers out.
+//!
+//! ```text
+//! listen -> tls -> pace -> connection -> routes -> admission -> body -> judgement -> admit
+//!                                    \-> health -> metrics
+//! watch -> tls, known
+//! ```
+//!
+//! The accept loop is our own because the stock ones set no timers. The order of the limits is that of their cost: a
+//! connection is counted before it shakes hands, a head is bounded before a body is read, a body is counted before it is
+//! parsed. Everything that is shared is swapped whole, so that no request waits for another.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this is where the clock, the files and the log are"
+)]
+
+mod admission;
+mod body;
+mod connection;
+mod deadline;
+mod drain;
+mod health;
+mod judgement;
+mod known;
+mod labels;
+mod listen;
+mod log;
+mod metrics;
+mod pace;
+mod rejection;
+mod routes;
+mod server;
+mod settings;
+mod shared;
+mod tls;
+mod watch;
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+
+use tokio::signal::unix::{SignalKind, signal};
+
+pub use log::{Flush, Format, init as init_log};
+pub use server::Server;
+pub use settings::{Certificate, DrainTimes, Limits, Listen, Settings};
+pub use tls::TlsError;
+
+/// Why the server does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A port cannot be bound.
+    #[error("cannot listen on {address}")]
+    Bind {
+        /// The address that was tried.
+        address: SocketAddr,
+        /// Why not.
+        #[source]
+        source: io::Error,
+    },
+    /// The certificate that was given cannot be used. One in files is waited for instead.
+    #[error("cannot use the certificate")]
+    Certificate(#[from] TlsError),
+    /// Signals cannot be waited for.
+    #[error("cannot wait for signals")]
+    Signal(#[source] io::Error),
+    /// Logging cannot be set up.
+    #[error("cannot set up logging")]
+    Log(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Serves until `shutdown` is ready, then leaves as [`Server::stop`] does.
+///
+/// # Errors
+/// Where the server does not start.
+pub async fn serve(settings: Settings, shutdown: impl Future<Output = ()>) -> Result<(), Error> {
+    let server = Server::start(settings).await?;
+    shutdown.await;
+    server.stop().await;
+    Ok(())
+}
+
+/// Waits for SIGTERM or SIGINT. The signals are caught from this call on, not from the first wait.
+///
+/// # Errors
+/// Where the system does not let signals be caught.
+pub fn termination() -> Result<impl Future<Output = ()>, Error> {
+    let mut terminate = signal(SignalKind::terminate()).map_err(Error::Signal)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(Error::Signal)?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}

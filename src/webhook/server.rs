@@ -1,0 +1,164 @@
+//! The server as a whole: its ports, its watch, and how it ends.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
+
+use super::connection::Service;
+use super::drain::Drain;
+use super::shared::Shared;
+use super::watch::Watch;
+use super::{Certificate, Error, Listen, Settings, health, listen, routes, tls};
+use crate::admit::{Decision, admit};
+use crate::facts::Facts;
+use crate::review::Request;
+
+/// A running server. It ends at once, and cuts its connections, when it is dropped.
+pub struct Server {
+    shared: Arc<Shared>,
+    admission: SocketAddr,
+    health: SocketAddr,
+    /// The admission port; over when it has drained.
+    admitting: JoinSet<()>,
+    /// What goes on until then: the health port and the watch.
+    beside: JoinSet<()>,
+}
+
+impl Server {
+    /// Binds both ports, reads the files once and begins to serve. Where the certificate's files are missing or bad the
+    /// server waits for them and is not ready.
+    ///
+    /// # Errors
+    /// Where a port cannot be bound, or a certificate that was given as PEM cannot be used.
+    pub async fn start(settings: Settings) -> Result<Self, Error> {
+        Self::start_with(settings, admit).await
+    }
+
+    /// The same with another judge than [`admit`]: for tests of what surrounds it.
+    ///
+    /// # Errors
+    /// The same.
+    pub async fn start_with(
+        settings: Settings,
+        judge: impl Fn(&Request, &Facts) -> Decision + Send + Sync + 'static,
+    ) -> Result<Self, Error> {
+        if let Certificate::Pem { chain, key } = &settings.certificate {
+            tls::identity(chain, key, None)?;
+        }
+        let (admission, health) = (bind(settings.admission)?, bind(settings.health)?);
+        let shared = Arc::new(Shared::new(&settings, Box::new(judge)));
+        let mut watch = Watch::new(&settings);
+        watch.look(&shared).await;
+        let mut server = Self {
+            shared,
+            admission: admission.1,
+            health: health.1,
+            admitting: JoinSet::new(),
+            beside: JoinSet::new(),
+        };
+        server.watch(watch, settings.poll_interval);
+        server.answer_health(health.0, &settings);
+        server.admit(admission.0, &settings);
+        tracing::info!(admission = %server.admission, health = %server.health, "listening");
+        Ok(server)
+    }
+
+    /// Where reviews are taken.
+    pub fn admission_address(&self) -> SocketAddr {
+        self.admission
+    }
+
+    /// Where the probes and the metrics are.
+    pub fn health_address(&self) -> SocketAddr {
+        self.health
+    }
+
+    /// Leaves without losing a request: not ready from now on, every answer ends its connection, and idle connections are
+    /// left to their callers. Over when no connection is left and the lame-duck time has passed, at the latest at the limit.
+    pub async fn stop(mut self) {
+        tracing::info!("leaving");
+        self.shared.drain.begin();
+        while self.admitting.join_next().await.is_some() {}
+        tracing::info!("left");
+    }
+
+    fn watch(&mut self, mut watch: Watch, interval: Duration) {
+        let shared = Arc::clone(&self.shared);
+        self.beside.spawn(async move {
+            loop {
+                sleep(interval).await;
+                watch.look(&shared).await;
+            }
+        });
+    }
+
+    fn answer_health(&mut self, listener: TcpListener, settings: &Settings) {
+        let service = Service {
+            router: health::router(Arc::clone(&self.shared)),
+            limits: health::limits(settings.limits),
+            // It answers until the admission port is done, and then ends with the server.
+            drain: Drain::new(),
+            times: settings.drain,
+        };
+        let most = service.limits.connections;
+        let (drain, times) = (service.drain.clone(), settings.drain);
+        self.beside.spawn(async move {
+            let serve = |stream: TcpStream| {
+                let service = service.clone();
+                async move { service.serve(stream).await }
+            };
+            listen::accept(listener, most, drain, times, serve).await;
+        });
+    }
+
+    fn admit(&mut self, listener: TcpListener, settings: &Settings) {
+        let service = Service {
+            router: routes::router(Arc::clone(&self.shared)),
+            limits: settings.limits,
+            drain: self.shared.drain.clone(),
+            times: settings.drain,
+        };
+        let most = settings.limits.connections;
+        let (drain, times) = (self.shared.drain.clone(), settings.drain);
+        let shared = Arc::clone(&self.shared);
+        self.admitting.spawn(async move {
+            let serve = |stream| shake_hands(Arc::clone(&shared), service.clone(), stream);
+            listen::accept(listener, most, drain, times, serve).await;
+        });
+    }
+}
+
+fn bind(listen: Listen) -> Result<(TcpListener, SocketAddr), Error> {
+    let listener = listen::bind(listen)?;
+    let address = listener.local_addr().map_err(|source| Error::Bind {
+        address: SocketAddr::from(([0, 0, 0, 0], listen.port)),
+        source,
+    })?;
+    Ok((listener, address))
+}
+
+/// Serves one connection of the admission port.
+async fn shake_hands(shared: Arc<Shared>, service: Service, stream: TcpStream) {
+    let _connection = shared.metrics.connection();
+    // Without a certificate a quick end is kinder than a wait that ends in the caller's timeout.
+    let Some(identity) = shared.identity.load_full() else {
+        return;
+    };
+    let acceptor = TlsAcceptor::from(Arc::clone(&identity.config));
+    let handshake = timeout(shared.limits.handshake, acceptor.accept(stream)).await;
+    shared.metrics.shook_hands(match &handshake {
+        Ok(Ok(_)) => "ok",
+        Ok(Err(_)) => "error",
+        Err(_) => "timeout",
+    });
+    match handshake {
+        Ok(Ok(stream)) => service.serve(stream).await,
+        Ok(Err(error)) => tracing::debug!(%error, "no handshake"),
+        Err(_) => tracing::debug!("no handshake in time"),
+    }
+}

@@ -1,0 +1,57 @@
+//! What the connections, the watch and the health port share.
+
+use std::sync::Arc;
+
+use arc_swap::{ArcSwap, ArcSwapOption};
+use tokio::sync::Semaphore;
+
+use crate::admit::Decision;
+use crate::facts::Facts;
+use crate::review::Request;
+
+use super::drain::Drain;
+use super::known::Known;
+use super::metrics::Metrics;
+use super::tls::Identity;
+use super::{Limits, Settings};
+
+/// Judges one object: [`admit`](crate::admit::admit), or what stands in for it.
+pub(super) type Judge = dyn Fn(&Request, &Facts) -> Decision + Send + Sync;
+
+/// What is shared.
+pub(super) struct Shared {
+    pub(super) judge: Box<Judge>,
+    pub(super) known: ArcSwap<Known>,
+    pub(super) identity: ArcSwapOption<Identity>,
+    pub(super) limits: Limits,
+    pub(super) drain: Drain,
+    pub(super) metrics: Metrics,
+    /// A permit for each request between its head and its answer.
+    pub(super) requests: Semaphore,
+    /// A permit for each KiB of the bodies at hand.
+    pub(super) bodies: Arc<Semaphore>,
+    /// A permit for each large body that is judged.
+    pub(super) large_judgements: Semaphore,
+}
+
+impl Shared {
+    pub(super) fn new(settings: &Settings, judge: Box<Judge>) -> Self {
+        let limits = settings.limits;
+        Self {
+            judge,
+            known: ArcSwap::from_pointee(Known::builtin()),
+            identity: ArcSwapOption::empty(),
+            limits,
+            drain: Drain::new(),
+            metrics: Metrics::new(),
+            requests: Semaphore::new(limits.requests),
+            bodies: Arc::new(Semaphore::new(limits.bodies / 1024)),
+            large_judgements: Semaphore::new(limits.large_judgements),
+        }
+    }
+
+    /// Whether reviews can be answered, and new callers should come.
+    pub(super) fn is_ready(&self) -> bool {
+        self.identity.load().is_some() && !self.drain.is_leaving()
+    }
+}
