@@ -167,6 +167,11 @@ impl<'a> ContainerIntent<'a> {
 }
 
 impl<'a> TemplateIntent<'a> {
+    /// Whether it is judged, and edited where that is due.
+    pub fn is_judged(&self) -> bool {
+        self.skip.is_none() && self.ours.is_some()
+    }
+
     /// The containers that serve.
     pub fn serving(&self) -> impl Iterator<Item = &ContainerIntent<'a>> {
         self.containers

@@ -141,6 +141,12 @@ impl Preset {
             .find(|name| named(name))
     }
 
+    /// Whether a variable may move the port, so that variables which nobody can see leave it uncertain.
+    pub fn port_follows_env(&self) -> bool {
+        let port = self.port.as_ref().is_some_and(|row| !row.env.is_empty());
+        port || self.address.as_ref().is_some_and(|row| !row.env.is_empty())
+    }
+
     /// The prefix of the variables that the server reads, where a Service's name is known to break it.
     pub fn env_prefix(&self) -> Option<&str> {
         self.env_prefix.as_ref().map(|row| row.value.as_str())

@@ -1,27 +1,19 @@
 //! Annotations that stand on an object only: its pods see the template alone, so they are copied into it.
 
 use super::{Edit, EditKind, Site};
-use crate::intent::TemplateIntent;
+use crate::intent::Stray;
 
 /// The copies that the templates lack.
-pub(super) fn copies(
-    site: &Site<'_>,
-    is_written: impl Fn(&TemplateIntent<'_>) -> bool,
-) -> Vec<Edit> {
-    let copy = |stray: &crate::intent::Stray| {
-        let template = site
-            .intent
-            .templates
-            .get(stray.template)
-            .filter(|template| is_written(template))?;
+pub(super) fn copies(site: &Site<'_>) -> Vec<Edit> {
+    let copy = |stray: &Stray| {
+        let template = site.intent.templates.get(stray.template)?.template;
+        let reached = site.reach.templates.get(stray.template) == Some(&true);
+        let value = stray.path.find(site.subject.object).filter(|_| reached)?;
         Some(Edit {
             kind: EditKind::Annotation,
             container: None,
-            path: template
-                .template
-                .path
-                .keys(&["metadata", "annotations", &stray.key]),
-            value: Some(stray.path.find(site.subject.object)?.clone()),
+            path: template.path.keys(&["metadata", "annotations", &stray.key]),
+            value: Some(value.clone()),
             was: None,
             why: "the pods see the template only".to_owned(),
         })

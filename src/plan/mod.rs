@@ -66,6 +66,7 @@ struct Site<'s> {
     intent: &'s Intent<'s>,
     facts: &'s Facts,
     applied: &'s ApplyRecord,
+    reach: &'s Reach,
 }
 
 impl Site<'_> {
@@ -106,45 +107,34 @@ pub fn make(
         own,
         ..Plan::default()
     };
+    let reach = Reach::of(subject, write);
+    let site = Site {
+        subject,
+        intent,
+        facts,
+        applied: &applied,
+        reach: &reach,
+    };
     match extent(subject, intent, facts) {
         Extent::Nothing(why) => plan.left_alone = why,
         Extent::AnnotationsOnly => {
-            let site = Site {
-                subject,
-                intent,
-                facts,
-                applied: &applied,
-            };
-            let mut edits =
-                annotations::copies(&site, |template| is_written(subject, template, write));
+            let mut edits = annotations::copies(&site);
             edits.extend(plan.own.iter().map(Own::as_edit));
             patch::build(subject, facts, edits, &mut plan, &[]);
         }
         Extent::All if plan.own.is_empty() => {
-            let site = Site {
-                subject,
-                intent,
-                facts,
-                applied: &applied,
-            };
-            let (edits, withheld) = wanted(&site, write);
+            let (edits, withheld) = wanted(&site);
             plan.withheld = withheld;
             patch::build(subject, facts, edits, &mut plan, &[]);
         }
-        Extent::All => renew(subject, facts, write, rules, &applied, &mut plan),
+        Extent::All => renew(&site, write, rules, &mut plan),
     }
     plan
 }
 
 /// Plans for an object that carries values of ours: they count as unset, and are made anew, kept or taken out.
-fn renew(
-    subject: &Subject<'_>,
-    facts: &Facts,
-    write: Write<'_>,
-    rules: &[&str],
-    applied: &ApplyRecord,
-    plan: &mut Plan,
-) {
+fn renew(arrived: &Site<'_>, write: Write<'_>, rules: &[&str], plan: &mut Plan) {
+    let (subject, facts) = (arrived.subject, arrived.facts);
     let base = own::without(subject.object, &plan.own);
     let Ok(bare) = Subject::read(&base, &subject.namespace, &facts.knowledge) else {
         return;
@@ -153,34 +143,20 @@ fn renew(
     let site = Site {
         subject: &bare,
         intent: &bare_intent,
-        facts,
-        applied,
+        ..*arrived
     };
-    let (mut edits, withheld) = wanted(&site, write);
-    let kept = own::kept(subject, &bare, &plan.own, write);
-    edits.retain(|edit| !kept.iter().any(|own| own.path == edit.path));
-    edits.extend(kept.iter().map(|own| own.as_edit()));
+    let (mut edits, withheld) = wanted(&site);
     plan.withheld = withheld;
-    let touched = |own: &&Own| {
-        own.template.is_none_or(|index| {
-            bare_intent
-                .templates
-                .get(index)
-                .is_some_and(|template| is_written(&bare, template, write))
-        })
-    };
-    let removable: Vec<Own> = if is_any_written(&bare, &bare_intent, write) {
-        plan.own.iter().filter(touched).cloned().collect()
-    } else {
-        edits.extend(plan.own.iter().map(Own::as_edit));
-        Vec::new()
-    };
-    for own in plan.own.iter().filter(|own| !touched(own)) {
-        if !edits.iter().any(|edit| edit.path == own.path) {
-            edits.push(own.as_edit());
-        }
-    }
-    patch::build(subject, facts, edits, plan, &removable);
+    let (reached, untouched): (Vec<Own>, Vec<Own>) = plan
+        .own
+        .iter()
+        .cloned()
+        .partition(|own| arrived.reach.reaches(own));
+    let mut staying = own::kept(subject, &bare, &reached, write);
+    staying.extend(untouched);
+    edits.retain(|edit| !staying.iter().any(|own| own.path == edit.path));
+    edits.extend(staying.iter().map(Own::as_edit));
+    patch::build(subject, facts, edits, plan, &reached);
 }
 
 fn extent(subject: &Subject<'_>, intent: &Intent<'_>, facts: &Facts) -> Extent {
@@ -205,57 +181,65 @@ fn extent(subject: &Subject<'_>, intent: &Intent<'_>, facts: &Facts) -> Extent {
     }
 }
 
-/// Whether the pods' template may be written now: an update that does not change it would roll a whole fleet.
-fn is_written(subject: &Subject<'_>, template: &TemplateIntent<'_>, write: Write<'_>) -> bool {
-    match write {
-        Write::Create => true,
-        Write::Update(update) => {
-            subject.workload.template_mutable && update.changes_template(template.template)
-        }
-    }
+/// What may be written now.
+struct Reach {
+    /// Per template: an update that does not change it would roll a whole fleet.
+    templates: Vec<bool>,
+    /// The rollout's strategy: also where its annotation on the object changes.
+    rollout: bool,
 }
 
-fn is_any_written(subject: &Subject<'_>, intent: &Intent<'_>, write: Write<'_>) -> bool {
-    intent
-        .templates
-        .iter()
-        .any(|template| is_written(subject, template, write))
+impl Reach {
+    fn of(subject: &Subject<'_>, write: Write<'_>) -> Self {
+        let templates = match write {
+            Write::Create => vec![true; subject.templates.len()],
+            Write::Update(update) => {
+                let changed = |template| {
+                    subject.workload.template_mutable && update.changes_template(template)
+                };
+                subject.templates.iter().map(changed).collect()
+            }
+        };
+        let rollout = templates.contains(&true) || rollout::asked_now(subject, write);
+        Self { templates, rollout }
+    }
+
+    fn any_template(&self) -> bool {
+        self.templates.contains(&true)
+    }
+
+    fn reaches(&self, own: &Own) -> bool {
+        match (own.kind, own.template) {
+            (EditKind::Rollout, _) => self.rollout,
+            (_, Some(index)) => self.templates.get(index) == Some(&true),
+            (_, None) => self.any_template(),
+        }
+    }
 }
 
 /// All edits that the object needs, as if none had been made yet.
-fn wanted(site: &Site<'_>, write: Write<'_>) -> (Vec<Edit>, Vec<Withheld>) {
-    let mut edits = annotations::copies(site, |template| is_written(site.subject, template, write));
+fn wanted(site: &Site<'_>) -> (Vec<Edit>, Vec<Withheld>) {
+    let mut edits = annotations::copies(site);
     let mut withheld = Vec::new();
     let mut windows = Vec::new();
-    for template in &site.intent.templates {
-        let written = is_written(site.subject, template, write);
-        let open =
-            template.skip.is_none() && template.ours.is_some() && template.hands_off.is_none();
-        if written && open {
+    let templates = site.intent.templates.iter().zip(&site.reach.templates);
+    for (template, reached) in templates.filter(|(template, _)| template.is_judged()) {
+        if *reached && template.hands_off.is_none() {
             probes::timeouts(site, template, &mut edits);
             let ending = termination::plan(site, template, &mut edits, &mut withheld);
-            windows.extend(startup::plan(
-                site,
-                template,
-                &ending,
-                &mut edits,
-                &mut withheld,
-            ));
-        } else if template.skip.is_none() {
+            let planned = startup::plan(site, template, &ending, &mut edits, &mut withheld);
+            windows.extend(planned);
+        } else {
             windows.extend(startup::standing_windows(template));
         }
     }
-    let judged = site.intent.skip.is_none()
-        && site
-            .intent
-            .templates
-            .iter()
-            .any(|one| one.skip.is_none() && one.ours.is_some());
-    let any_written = is_any_written(site.subject, site.intent, write);
-    if judged && any_written {
+    if !site.intent.templates.iter().any(TemplateIntent::is_judged) {
+        return (edits, withheld);
+    }
+    if site.reach.any_template() {
         rollout::deadline(site, &windows, &mut edits, &mut withheld);
     }
-    if judged && (any_written || rollout::asked_now(site, write)) {
+    if site.reach.rollout {
         rollout::strategy(site, &mut edits, &mut withheld);
     }
     (edits, withheld)

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Edit, EditKind, Site, Why, Withheld, Write, present};
 use crate::annotations;
+use crate::subject::Subject;
 use crate::words::FieldPath;
 
 /// What the API server fills in; it counts as unset (`pkg/apis/apps/v1/defaults.go`).
@@ -79,11 +80,11 @@ pub(super) fn deadline(
 }
 
 /// Whether the update itself asks for another rollout, on the object's metadata.
-pub(super) fn asked_now(site: &Site<'_>, write: Write<'_>) -> bool {
+pub(super) fn asked_now(subject: &Subject<'_>, write: Write<'_>) -> bool {
     let path = FieldPath::of(&["metadata", "annotations", annotations::ROLLOUT]);
     match write {
         Write::Create => true,
-        Write::Update(update) => update.changes_field(site.subject.object, &path),
+        Write::Update(update) => update.changes_field(subject.object, &path),
     }
 }
 

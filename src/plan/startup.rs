@@ -6,7 +6,7 @@ use super::termination::Ending;
 use super::{Edit, EditKind, Site, Why, Withheld, present};
 use crate::annotations::StartupProbe;
 use crate::intent::{ContainerIntent, Source, TemplateIntent, fault};
-use crate::knowledge::{Bind, Group, PresetHandler};
+use crate::knowledge::{Bind, Group, Part, PresetHandler};
 use crate::kubelet::bounds;
 use crate::subject::{Handler, Place, Probe, Role};
 
@@ -343,8 +343,14 @@ fn from_preset(template: &TemplateIntent<'_>, container: &ContainerIntent<'_>) -
     let (port, https) = (server.port.as_ref()?, server.https.as_ref()?);
     let reachable =
         server.bind.value == Bind::Everywhere && !server.client_certificates && !server.credentials;
-    let alone = matches!(server.group, Group::Alone);
-    if template.no_preset.is_some() || template.mesh || !reachable || !alone {
+    let leads = template.template.part == Part::Leader;
+    let serves =
+        matches!(server.group, Group::Alone) || (leads && matches!(server.group, Group::Member(_)));
+    let port_may_move = container.container.env_from
+        && port.source.starts_with("default")
+        && server.preset.port_follows_env();
+    let barred = template.no_preset.is_some() || template.mesh;
+    if barred || !reachable || !serves || port_may_move {
         return None;
     }
     let handler = match server.startup.as_ref()? {

@@ -30,7 +30,7 @@ impl<'a> Case<'a> {
         self.intent
             .templates
             .iter()
-            .filter(|template| template.skip.is_none() && template.ours.is_some())
+            .filter(|template| template.is_judged())
     }
 
     /// The containers that serve, each with its template.

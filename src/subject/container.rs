@@ -39,6 +39,8 @@ pub struct Container<'a> {
     pub args: Vec<String>,
     /// `env`, in order.
     pub env: Vec<(String, EnvValue)>,
+    /// Whether more variables come from a ConfigMap or Secret as a whole.
+    pub env_from: bool,
     /// The ports it declares.
     pub ports: Vec<api::ContainerPort>,
     /// The keys of `resources.requests` and `resources.limits` that ask for more than nothing.
@@ -136,6 +138,7 @@ impl<'a> Container<'a> {
             command,
             args,
             env,
+            env_from: !raw::items(value, "envFrom").is_empty(),
             ports,
             resources: resources.map(asked_for).unwrap_or_default(),
             claims: resources.map(claims_used).unwrap_or_default(),
