@@ -4,9 +4,12 @@
 
 mod annotations;
 mod edit;
+mod handler;
 mod own;
 mod patch;
+mod place;
 mod probes;
+mod record;
 mod rollout;
 mod startup;
 mod termination;

@@ -6,7 +6,9 @@
 use serde_json::{Map, Value, json};
 
 use super::edit::{Edit, EditKind};
-use super::startup::is_handler;
+use super::handler::is_handler;
+use super::place::{kind_of, resolve};
+use super::record::{digest, is_default, normal_handler};
 use super::{Write, present};
 use crate::annotations;
 use crate::subject::{ApplyRecord, Subject};
@@ -131,8 +133,8 @@ fn matching_handler(
     let hook = kind == EditKind::PreStop;
     let is_handler = |key: &str| is_handler(key) || (hook && key == "sleep");
     let same = |key: &str| match (value.get(key), set.get(key)) {
-        (Some(value), Some(Value::String(digest))) if is_handler(key) => {
-            digest == &self::digest(&normal_handler(key, value))
+        (Some(value), Some(Value::String(recorded))) if is_handler(key) => {
+            recorded == &digest(&normal_handler(key, value))
         }
         (value, set) => value == set,
     };
@@ -153,117 +155,6 @@ fn matching_handler(
         .iter()
         .all(|(key, value)| set.contains_key(key) || is_default(key, value));
     (untouched && nothing_more).then_some(Match::Whole)
-}
-
-/// What the API server adds to a probe by itself.
-fn is_default(key: &str, value: &Value) -> bool {
-    value.is_null()
-        || matches!(
-            (key, value.as_i64()),
-            ("successThreshold", Some(0 | 1)) | ("initialDelaySeconds", Some(0))
-        )
-}
-
-/// A handler without what the API server adds to it by itself.
-fn normal_handler(key: &str, handler: &Value) -> Value {
-    let Some(members) = handler.as_object() else {
-        return handler.clone();
-    };
-    let is_default = |member: &str, value: &Value| {
-        value.is_null()
-            || matches!(
-                (key, member, value.as_str()),
-                ("httpGet", "scheme", Some("HTTP"))
-                    | ("httpGet", "path", Some("/"))
-                    | (_, "host", Some(""))
-                    | ("grpc", "service", Some(""))
-            )
-    };
-    let kept = members
-        .iter()
-        .filter(|(member, value)| !is_default(member, value));
-    Value::Object(
-        kept.map(|(member, value)| (member.clone(), value.clone()))
-            .collect(),
-    )
-}
-
-/// Whether two values of a field mean the same to the API server.
-pub(super) fn means_same(kind: EditKind, one: &Value, other: &Value) -> bool {
-    if kind != EditKind::StartupProbe {
-        return one == other;
-    }
-    let normal = |probe: &Value| -> Option<Map<String, Value>> {
-        let members = probe
-            .as_object()?
-            .iter()
-            .filter(|(key, value)| !is_default(key, value));
-        Some(
-            members
-                .map(|(key, value)| {
-                    let value = if is_handler(key) {
-                        normal_handler(key, value)
-                    } else {
-                        value.clone()
-                    };
-                    (key.clone(), value)
-                })
-                .collect(),
-        )
-    };
-    normal(one) == normal(other)
-}
-
-/// What `changes` says of an edit: the value, what it replaced, and why.
-pub(super) fn record(edit: &Edit) -> Option<Value> {
-    let value = edit.value.as_ref()?;
-    let set = match (edit.kind, value) {
-        (EditKind::Annotation, value) => json!(digest(value)),
-        (EditKind::StartupProbe, Value::Object(members)) => members
-            .iter()
-            .filter(|(key, value)| !is_default(key, value))
-            .map(|(key, value)| {
-                let value = if is_handler(key) {
-                    json!(digest(&normal_handler(key, value)))
-                } else {
-                    value.clone()
-                };
-                (key.clone(), value)
-            })
-            .collect(),
-        (_, value) => value.clone(),
-    };
-    Some(match &edit.was {
-        None => json!({"set": set, "why": edit.why}),
-        Some(was) => json!({"set": set, "was": was, "why": edit.why}),
-    })
-}
-
-/// A digest (FNV-1a, 64 bits) that is the same for the same JSON in any order: it tells whether a value still stands, and
-/// hides it.
-fn digest(value: &Value) -> String {
-    fn sorted(value: &Value) -> Value {
-        match value {
-            Value::Array(items) => items.iter().map(sorted).collect(),
-            Value::Object(members) => {
-                let mut members: Vec<(&String, &Value)> = members.iter().collect();
-                members.sort_unstable_by_key(|(key, _)| *key);
-                Value::Object(
-                    members
-                        .into_iter()
-                        .map(|(key, value)| (key.clone(), sorted(value)))
-                        .collect(),
-                )
-            }
-            other => other.clone(),
-        }
-    }
-    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    let hash = sorted(value)
-        .to_string()
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325, mix);
-    format!("#{hash:016x}")
 }
 
 /// The object as it would be without values of ours.
@@ -384,93 +275,4 @@ fn container_reasons(container: &Value) -> Value {
             .map(|(key, value)| (key.to_owned(), value.clone()))
             .collect(),
     )
-}
-
-/// What an edit of this field is for; `None` for a field that we never write.
-fn kind_of(path: &FieldPath) -> Option<EditKind> {
-    let keys: Vec<&str> = path
-        .segments()
-        .iter()
-        .map(|segment| match segment {
-            Segment::Index(_) => "[]",
-            Segment::Key(key) => key.as_str(),
-        })
-        .collect();
-    match keys.as_slice() {
-        [.., "containers" | "initContainers", "[]", "startupProbe"] => Some(EditKind::StartupProbe),
-        [.., "[]", "startupProbe", "failureThreshold"] => Some(EditKind::StartupWindow),
-        [
-            ..,
-            "[]",
-            "livenessProbe" | "readinessProbe",
-            "timeoutSeconds",
-        ] => Some(EditKind::ProbeTimeout),
-        [.., "[]", "lifecycle", "preStop"] => Some(EditKind::PreStop),
-        [.., "spec", "terminationGracePeriodSeconds"] => Some(EditKind::GracePeriod),
-        [.., "progressDeadlineSeconds"] => Some(EditKind::ProgressDeadline),
-        [.., "strategy", "type"] | [.., "rollingUpdate", "maxSurge" | "maxUnavailable"] => {
-            Some(EditKind::Rollout)
-        }
-        [_, .., "metadata", "annotations", key] if annotations::is_ours(key) => {
-            Some(EditKind::Annotation)
-        }
-        _ => None,
-    }
-}
-
-/// A path with the names of containers in place of their numbers: `spec.containers[engine].startupProbe`.
-pub(super) fn named(path: &FieldPath, object: &Value) -> String {
-    let mut text = String::new();
-    let mut here = Some(object);
-    for segment in path.segments() {
-        match segment {
-            Segment::Index(index) => {
-                here = here.and_then(|value| value.get(index));
-                let name = here
-                    .and_then(|item| item.get("name"))
-                    .and_then(Value::as_str);
-                let name = name.map_or_else(|| index.to_string(), str::to_owned);
-                text.push_str(&format!("[{name}]"));
-            }
-            Segment::Key(key) => {
-                here = here.and_then(|value| value.get(key));
-                if key.contains(['.', '/']) {
-                    text.push_str(&format!("[{key}]"));
-                } else {
-                    let dot = if text.is_empty() { "" } else { "." };
-                    text.push_str(&format!("{dot}{key}"));
-                }
-            }
-        }
-    }
-    text
-}
-
-/// The path that [`named`] wrote, in this object.
-fn resolve(name: &str, object: &Value) -> Option<FieldPath> {
-    let mut path = FieldPath::root();
-    let mut rest = name;
-    while !rest.is_empty() {
-        if let Some(bracketed) = rest.strip_prefix('[') {
-            let (inside, behind) = bracketed.split_once(']')?;
-            path =
-                match path.find(object)? {
-                    Value::Array(items) => path.index(items.iter().position(|item| {
-                        item.get("name").and_then(Value::as_str) == Some(inside)
-                    })?),
-                    _ => path.key(inside),
-                };
-            rest = behind;
-        } else {
-            let key = rest.strip_prefix('.').unwrap_or(rest);
-            let end = key.find(['.', '[']).unwrap_or(key.len());
-            let (key, behind) = key.split_at(end);
-            if key.is_empty() {
-                return None;
-            }
-            path = path.key(key);
-            rest = behind;
-        }
-    }
-    Some(path)
 }

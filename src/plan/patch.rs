@@ -8,8 +8,9 @@ use json_patch::{AddOperation, Patch, PatchOperation, RemoveOperation};
 use serde_json::{Map, Value, json};
 
 use super::edit::Edit;
-use super::own::{self, Own};
+use super::own::Own;
 use super::{Plan, present};
+use super::{place, record};
 use crate::annotations;
 use crate::facts::{Facts, Origin};
 use crate::subject::Subject;
@@ -33,7 +34,7 @@ pub(super) fn build(
     for edit in edits {
         let Some(value) = &edit.value else { continue };
         let stands = present(subject.object, &edit.path)
-            .is_some_and(|stands| own::means_same(edit.kind, stands, value));
+            .is_some_and(|stands| record::means_same(edit.kind, stands, value));
         if stands {
             carried.push(edit);
         } else if builder.add(&edit.path, value.clone()) {
@@ -48,7 +49,7 @@ pub(super) fn build(
         done.push(undo(&mut builder, own));
     }
     if facts.origin == Origin::Admission {
-        record(subject, &carried, &mut builder);
+        write_down(subject, &carried, &mut builder);
     }
     done.sort_by(|one, other| one.path.cmp(&other.path));
     plan.edits = done;
@@ -78,11 +79,16 @@ fn undo(builder: &mut Builder, own: &Own) -> Edit {
 }
 
 /// Writes down what is ours, or takes the record away with the last value.
-fn record(subject: &Subject<'_>, edits: &[Edit], builder: &mut Builder) {
+fn write_down(subject: &Subject<'_>, edits: &[Edit], builder: &mut Builder) {
     let path = FieldPath::of(&["metadata", "annotations", annotations::CHANGES]);
     let mut records: Vec<(String, Value)> = edits
         .iter()
-        .filter_map(|edit| Some((own::named(&edit.path, subject.object), own::record(edit)?)))
+        .filter_map(|edit| {
+            Some((
+                place::named(&edit.path, subject.object),
+                record::record(edit)?,
+            ))
+        })
         .collect();
     records.sort_by(|one, other| one.0.cmp(&other.0));
     let stands = path.find(subject.object);

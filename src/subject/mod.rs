@@ -6,9 +6,11 @@
 mod accelerator;
 mod apply_record;
 mod container;
+mod hook;
 mod probe;
 mod quantity;
 mod raw;
+mod reader;
 mod template;
 mod update;
 
@@ -19,7 +21,8 @@ use crate::words::FieldPath;
 
 pub use accelerator::{Accelerators, accelerators};
 pub use apply_record::ApplyRecord;
-pub use container::{ClaimUse, Container, Hook, Place};
+pub use container::{ClaimUse, Container, Place};
+pub use hook::Hook;
 pub use probe::{Handler, Port, Probe, Role};
 pub use template::PodTemplate;
 pub use update::Update;

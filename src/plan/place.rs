@@ -1,0 +1,96 @@
+//! Field paths as `changes` writes them: list elements go by their names, so that a container injected in front moves none.
+
+use serde_json::Value;
+
+use super::edit::EditKind;
+use crate::annotations;
+use crate::words::{FieldPath, Segment};
+
+/// What an edit of this field is for; `None` for a field that we never write.
+pub(super) fn kind_of(path: &FieldPath) -> Option<EditKind> {
+    let keys: Vec<&str> = path
+        .segments()
+        .iter()
+        .map(|segment| match segment {
+            Segment::Index(_) => "[]",
+            Segment::Key(key) => key.as_str(),
+        })
+        .collect();
+    match keys.as_slice() {
+        [.., "containers" | "initContainers", "[]", "startupProbe"] => Some(EditKind::StartupProbe),
+        [.., "[]", "startupProbe", "failureThreshold"] => Some(EditKind::StartupWindow),
+        [
+            ..,
+            "[]",
+            "livenessProbe" | "readinessProbe",
+            "timeoutSeconds",
+        ] => Some(EditKind::ProbeTimeout),
+        [.., "[]", "lifecycle", "preStop"] => Some(EditKind::PreStop),
+        [.., "spec", "terminationGracePeriodSeconds"] => Some(EditKind::GracePeriod),
+        [.., "progressDeadlineSeconds"] => Some(EditKind::ProgressDeadline),
+        [.., "strategy", "type"] | [.., "rollingUpdate", "maxSurge" | "maxUnavailable"] => {
+            Some(EditKind::Rollout)
+        }
+        [_, .., "metadata", "annotations", key] if annotations::is_ours(key) => {
+            Some(EditKind::Annotation)
+        }
+        _ => None,
+    }
+}
+
+/// A path with the names of containers in place of their numbers: `spec.containers[engine].startupProbe`.
+pub(super) fn named(path: &FieldPath, object: &Value) -> String {
+    let mut text = String::new();
+    let mut here = Some(object);
+    for segment in path.segments() {
+        match segment {
+            Segment::Index(index) => {
+                here = here.and_then(|value| value.get(index));
+                let name = here
+                    .and_then(|item| item.get("name"))
+                    .and_then(Value::as_str);
+                let name = name.map_or_else(|| index.to_string(), str::to_owned);
+                text.push_str(&format!("[{name}]"));
+            }
+            Segment::Key(key) => {
+                here = here.and_then(|value| value.get(key));
+                if key.contains(['.', '/']) {
+                    text.push_str(&format!("[{key}]"));
+                } else {
+                    let dot = if text.is_empty() { "" } else { "." };
+                    text.push_str(&format!("{dot}{key}"));
+                }
+            }
+        }
+    }
+    text
+}
+
+/// The path that [`named`] wrote, in this object.
+pub(super) fn resolve(name: &str, object: &Value) -> Option<FieldPath> {
+    let mut path = FieldPath::root();
+    let mut rest = name;
+    while !rest.is_empty() {
+        if let Some(bracketed) = rest.strip_prefix('[') {
+            let (inside, behind) = bracketed.split_once(']')?;
+            path =
+                match path.find(object)? {
+                    Value::Array(items) => path.index(items.iter().position(|item| {
+                        item.get("name").and_then(Value::as_str) == Some(inside)
+                    })?),
+                    _ => path.key(inside),
+                };
+            rest = behind;
+        } else {
+            let key = rest.strip_prefix('.').unwrap_or(rest);
+            let end = key.find(['.', '[']).unwrap_or(key.len());
+            let (key, behind) = key.split_at(end);
+            if key.is_empty() {
+                return None;
+            }
+            path = path.key(key);
+            rest = behind;
+        }
+    }
+    Some(path)
+}

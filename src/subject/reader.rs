@@ -1,0 +1,180 @@
+//! Reads the pieces of one container, each by itself.
+
+use k8s_openapi::api::core::v1 as api;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::container::ClaimUse;
+use super::hook::{Hook, literal_sleep};
+use super::probe::{Probe, Role};
+use super::{Unreadable, quantity, raw};
+use crate::knowledge::EnvValue;
+use crate::words::FieldPath;
+
+/// Reads the pieces of one container and collects what does not read.
+pub(super) struct Reader<'r> {
+    pub(super) value: &'r Value,
+    pub(super) path: &'r FieldPath,
+    pub(super) name: &'r str,
+    pub(super) troubles: Vec<Unreadable>,
+}
+
+impl Reader<'_> {
+    pub(super) fn trouble(&mut self, path: &FieldPath, why: String) {
+        self.troubles.push(Unreadable {
+            path: path.clone(),
+            container: Some(self.name.to_owned()),
+            why,
+        });
+    }
+
+    pub(super) fn probe(&mut self, role: Role) -> Option<Probe> {
+        let value = raw::member(self.value, role.field())?;
+        let path = self.path.key(role.field());
+        match api::Probe::deserialize(value) {
+            Err(error) => self.trouble(&path, error.to_string()),
+            Ok(probe) => match Probe::read(&probe) {
+                None => self.trouble(
+                    &path,
+                    "has no handler: set one of exec, grpc, httpGet, tcpSocket".to_owned(),
+                ),
+                Some(probe) => return self.whole_probe(&path, probe, value),
+            },
+        }
+        None
+    }
+
+    /// The probe, unless it has two handlers or a number that no probe can have.
+    fn whole_probe(&mut self, path: &FieldPath, probe: Probe, value: &Value) -> Option<Probe> {
+        let handlers = handlers(value);
+        let numbers = [
+            probe.initial_delay,
+            probe.period,
+            probe.timeout,
+            probe.failure_threshold,
+            probe.success_threshold,
+        ];
+        if handlers.len() > 1 {
+            self.trouble(
+                path,
+                format!(
+                    "has {} handlers ({}), a probe has one",
+                    handlers.len(),
+                    handlers.join(", ")
+                ),
+            );
+        } else if numbers.iter().any(|number| *number < 0)
+            || probe.termination_grace.is_some_and(|grace| grace < 1)
+        {
+            self.trouble(
+                path,
+                "has a number below what the API server accepts".to_owned(),
+            );
+        } else {
+            return Some(probe);
+        }
+        None
+    }
+
+    pub(super) fn pre_stop(&mut self) -> Option<Hook> {
+        let value = raw::member(self.value, "lifecycle")?;
+        let path = self.path.key("lifecycle");
+        let lifecycle = match api::Lifecycle::deserialize(value) {
+            Ok(lifecycle) => lifecycle,
+            Err(error) => {
+                self.trouble(&path, error.to_string());
+                return None;
+            }
+        };
+        let hook = lifecycle.pre_stop?;
+        let handlers = raw::member(value, "preStop")
+            .map(self::handlers)
+            .unwrap_or_default();
+        if handlers.len() > 1 {
+            let why = format!(
+                "has {} handlers ({}), a hook has one",
+                handlers.len(),
+                handlers.join(", ")
+            );
+            self.trouble(&path.key("preStop"), why);
+        }
+        if let Some(sleep) = hook.sleep {
+            return Some(Hook::Sleep(sleep.seconds));
+        }
+        if let Some(exec) = hook.exec {
+            let command = exec.command.unwrap_or_default();
+            return Some(Hook::Exec {
+                seconds: literal_sleep(&command),
+                command,
+            });
+        }
+        Some(Hook::Other)
+    }
+
+    pub(super) fn list<T: for<'de> Deserialize<'de>>(&mut self, key: &str) -> Vec<T> {
+        let Some(value) = raw::member(self.value, key) else {
+            return Vec::new();
+        };
+        let path = self.path.key(key);
+        let Some(items) = value.as_array() else {
+            self.trouble(&path, format!("is {}, not a list", raw::kind_of(value)));
+            return Vec::new();
+        };
+        let mut read = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            match T::deserialize(item) {
+                Ok(item) => read.push(item),
+                Err(error) => self.trouble(&path.index(index), error.to_string()),
+            }
+        }
+        read
+    }
+}
+
+/// The handlers of a probe or hook that are there.
+fn handlers(value: &Value) -> Vec<&'static str> {
+    let handlers = ["exec", "grpc", "httpGet", "sleep", "tcpSocket"];
+    handlers
+        .into_iter()
+        .filter(|handler| raw::member(value, handler).is_some())
+        .collect()
+}
+
+pub(super) fn env_value(variable: api::EnvVar) -> (String, EnvValue) {
+    let value = match (variable.value, variable.value_from) {
+        (_, Some(_)) => EnvValue::Elsewhere,
+        (value, None) => EnvValue::Literal(value.unwrap_or_default()),
+    };
+    (variable.name, value)
+}
+
+pub(super) fn asked_for(resources: &Value) -> Vec<String> {
+    let mut keys: Vec<String> = Vec::new();
+    for list in ["limits", "requests"] {
+        for (key, quantity) in resources
+            .get(list)
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+        {
+            if quantity::is_positive(quantity) && !keys.contains(key) {
+                keys.push(key.clone());
+            }
+        }
+    }
+    keys
+}
+
+pub(super) fn claims_used(resources: &Value) -> Vec<ClaimUse> {
+    let used = |one: &Value| {
+        let request = raw::text(one, "request").filter(|request| !request.is_empty());
+        Some(ClaimUse {
+            claim: raw::text(one, "name")?.to_owned(),
+            request: request.map(str::to_owned),
+        })
+    };
+    raw::items(resources, "claims")
+        .iter()
+        .filter_map(used)
+        .collect()
+}
