@@ -1,0 +1,166 @@
+//! What is wrong with a handler: why the kubelet would throw its results away, or why it can never pass.
+//!
+//! Such a handler is never copied into a startup probe: that would stop a pod that runs. The rules say the same of the
+//! handler where it stands.
+
+mod command;
+mod network;
+
+use super::{ContainerIntent, TemplateIntent};
+use crate::knowledge::PathRow;
+use crate::subject::{Handler, Port};
+
+pub use network::asks;
+
+/// What is wrong with a handler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The command cannot be started: an error, thrown away (`pkg/probe/exec/exec.go`).
+    Binary {
+        /// Why it cannot.
+        why: String,
+    },
+    /// The server refuses callers without a client certificate, and the kubelet has none.
+    ClientCertificate,
+    /// The server refuses the path without credentials.
+    Credentials,
+    /// The server listens on the loopback address only; the kubelet asks the pod's own address.
+    Loopback {
+        /// What binds it there.
+        source: String,
+    },
+    /// The handler names an address that is the node's own where the kubelet asks it (`pkg/probe/http/request.go`).
+    NodeAddress {
+        /// The address.
+        host: String,
+    },
+    /// The name is not among the ports of the container: an error, thrown away (`pkg/probe/util.go`).
+    PortName {
+        /// The name.
+        name: String,
+    },
+    /// The server listens on another port, and no other container declares the one that is asked.
+    PortNumber {
+        /// The port asked.
+        asked: i64,
+        /// The port that the server listens on.
+        listens: i64,
+        /// What says so.
+        source: String,
+    },
+    /// The server speaks TLS and the handler does not, or the other way round.
+    Scheme {
+        /// Whether the server speaks TLS.
+        server_https: bool,
+        /// What says so.
+        source: String,
+    },
+    /// It passes whatever the server does.
+    TellsNothing,
+}
+
+/// What is wrong with a handler of a container.
+pub fn faults(
+    template: &TemplateIntent<'_>,
+    container: &ContainerIntent<'_>,
+    handler: &Handler,
+) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    if let Handler::Exec { command } = handler {
+        faults.extend(command::not_started(container, command).map(|why| Fault::Binary { why }));
+        if handler.always_passes() {
+            faults.push(Fault::TellsNothing);
+        }
+        return faults;
+    }
+    if let Some(Port::Name(name)) = handler.port()
+        && container
+            .container
+            .resolve_port(&Port::Name(name.clone()))
+            .is_none()
+    {
+        return vec![Fault::PortName { name }];
+    }
+    if let Some(host) = network::node_address(template, handler) {
+        return vec![Fault::NodeAddress {
+            host: host.to_owned(),
+        }];
+    }
+    if let Some(server) = container.server()
+        && !rewritten(handler)
+    {
+        faults.extend(network::network_faults(
+            template, container, server, handler,
+        ));
+    }
+    faults
+}
+
+/// What is known of the path that a handler asks, where it asks the recognised server itself: no other container in front of
+/// it, and no other listener of its own.
+pub fn known_path<'c>(
+    template: &TemplateIntent<'_>,
+    container: &'c ContainerIntent<'_>,
+    handler: &Handler,
+) -> Option<&'c PathRow> {
+    let Handler::Http { path, .. } = handler else {
+        return None;
+    };
+    let server = container.server()?;
+    asks(template, container, server, handler).then(|| server.path(path))?
+}
+
+/// The parameter in a path's query that makes a busy server answer as if it were dead. llama.cpp's is known by its name, also
+/// where the server is not recognised.
+pub fn busy_query<'p>(container: &'p ContainerIntent<'_>, path: &'p str) -> Option<&'p str> {
+    const NO_SLOT: &str = "fail_on_no_slot";
+    let known = container
+        .server()
+        .and_then(|server| server.preset.busy_query(path));
+    let (_, query) = path.split_once('?')?;
+    known.or_else(|| {
+        query
+            .split('&')
+            .any(|part| part.split('=').next() == Some(NO_SLOT))
+            .then_some(NO_SLOT)
+    })
+}
+
+/// Whether a mesh injector has put its proxy between the kubelet and the server.
+pub fn rewritten(handler: &Handler) -> bool {
+    matches!(handler, Handler::Http { path, .. } if path.starts_with("/app-health/"))
+}
+
+impl Fault {
+    /// The fault in a few words.
+    pub fn short(&self) -> String {
+        match self {
+            Self::Binary { why } => why.clone(),
+            Self::ClientCertificate => {
+                "the server asks for a client certificate, the kubelet has none".to_owned()
+            }
+            Self::Credentials => "the server refuses it without a key".to_owned(),
+            Self::Loopback { source } => {
+                format!("the server listens on the loopback address only ({source})")
+            }
+            Self::NodeAddress { host } => {
+                format!("the kubelet asks {host} of the node, not of the pod")
+            }
+            Self::PortName { name } => format!("the container declares no port {name:?}"),
+            Self::PortNumber {
+                asked,
+                listens,
+                source,
+            } => format!("it asks port {asked}, the server listens on {listens} ({source})"),
+            Self::Scheme {
+                server_https: true,
+                source,
+            } => format!("the server speaks TLS ({source})"),
+            Self::Scheme {
+                server_https: false,
+                source,
+            } => format!("the server speaks no TLS ({source})"),
+            Self::TellsNothing => "it passes whatever the server does".to_owned(),
+        }
+    }
+}
