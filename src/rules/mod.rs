@@ -3,6 +3,7 @@
 //! Rules judge the object as it arrives. They only look; [`run`] silences, tones down and sorts what they say.
 
 mod case;
+mod index;
 mod rule;
 
 mod deadline_before_load;
@@ -20,6 +21,7 @@ use crate::plan::Write;
 use crate::words::{FieldPath, Finding, Severity};
 
 pub use case::Case;
+pub use index::index;
 pub use rule::Rule;
 use rule::Scope;
 

@@ -16,4 +16,6 @@ mod layers;
 mod manifest_edit;
 mod manifest_read;
 mod review;
+mod rules;
+mod rules_page;
 mod tokens;
