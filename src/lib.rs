@@ -33,5 +33,9 @@ pub mod rules;
 
 pub mod admit;
 
+pub mod report;
+
 #[cfg(feature = "webhook")]
 pub mod webhook;
+
+pub mod cli;

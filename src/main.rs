@@ -1,5 +1,10 @@
 //! The `warmgate` binary.
 
-fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+use std::process::ExitCode;
+
+use clap::Parser;
+use warmgate::cli::{self, Cli};
+
+fn main() -> ExitCode {
+    cli::run(Cli::parse())
 }

@@ -1,0 +1,102 @@
+//! What keeps a verb from doing its work.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::knowledge::KnowledgeError;
+use crate::review::ReviewError;
+
+/// What keeps a verb from doing its work.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    /// A file of facts or of the configuration has another form.
+    #[error("{file} does not have the form that it should")]
+    Form {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// The knowledge in the configuration cannot be used.
+    #[error("the knowledge in {file} cannot be used")]
+    Knowledge {
+        /// The file.
+        file: String,
+        /// Why not.
+        #[source]
+        source: KnowledgeError,
+    },
+    /// A file cannot be read as YAML or JSON.
+    #[error("{0}")]
+    Manifest(String),
+    /// There is nothing to read.
+    #[error(
+        "there is no PATH, and nothing is piped in: name files or folders, or - for standard input"
+    )]
+    NoInput,
+    /// What is asked for does not go together.
+    #[error("{0}")]
+    Usage(String),
+    /// A file cannot be read.
+    #[error("cannot read {file}")]
+    Read {
+        /// The file.
+        file: String,
+        /// Why not.
+        #[source]
+        source: io::Error,
+    },
+    /// A review cannot be answered.
+    #[error("{file} cannot be answered")]
+    Review {
+        /// The file.
+        file: String,
+        /// Why not.
+        #[source]
+        source: ReviewError,
+    },
+    /// There is no rule of that name.
+    #[error("there is no rule {id}{}", hint(.nearest))]
+    Rule {
+        /// What was asked for.
+        id: String,
+        /// The rule that was probably meant.
+        nearest: Option<&'static str>,
+    },
+    /// The version is none.
+    #[error("{file}: kubernetesVersion {version:?} is no version: write 1.37")]
+    Version {
+        /// The facts file.
+        file: String,
+        /// What stands there.
+        version: String,
+    },
+    /// The output cannot be written.
+    #[error("cannot write the output")]
+    Output(#[source] io::Error),
+    /// A file cannot be written.
+    #[error("cannot write {}", .file.display())]
+    Write {
+        /// The file.
+        file: PathBuf,
+        /// Why not.
+        #[source]
+        source: io::Error,
+    },
+    /// The system gives no threads to serve with.
+    #[cfg(feature = "webhook")]
+    #[error("cannot start the runtime")]
+    Runtime(#[source] io::Error),
+    /// The webhook server cannot run.
+    #[cfg(feature = "webhook")]
+    #[error("the webhook cannot be served")]
+    Webhook(#[from] crate::webhook::Error),
+}
+
+fn hint(nearest: &Option<&'static str>) -> String {
+    nearest.map_or_else(
+        || ": warmgate rules lists them".to_owned(),
+        |rule| format!(": did you mean {rule}?"),
+    )
+}

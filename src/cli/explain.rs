@@ -1,0 +1,30 @@
+//! `warmgate explain`.
+
+use super::args::ExplainArgs;
+use super::{CliError, Exit, input, judge, known, output};
+use crate::facts::Mode;
+use crate::report;
+
+pub(super) fn run(args: &ExplainArgs) -> Result<Exit, CliError> {
+    let facts = known::files(&args.beside, Mode::Enforce)?;
+    let texts = input::read(std::slice::from_ref(&args.file))?;
+    let facts = known::widened(facts, &texts.texts);
+    let mut troubles = texts.troubles;
+    let mut pages = Vec::new();
+    for text in &texts.texts {
+        troubles.extend(text.troubles());
+        let entries = judge::of_text(text, &facts);
+        for (entry, object) in entries.iter().zip(&text.manifest.objects) {
+            pages.push(report::explain(entry, &object.value, &facts, args.load));
+        }
+    }
+    for trouble in &troubles {
+        output::note(&format!("error: {trouble}"));
+    }
+    output::styled(&pages.join("\n"))?;
+    Ok(if troubles.is_empty() {
+        Exit::Clean
+    } else {
+        Exit::Unreadable
+    })
+}

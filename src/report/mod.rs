@@ -1,0 +1,176 @@
+//! What was decided, in words: for people, for programs, and as a timeline.
+//!
+//! Everything here makes text of what is handed in; where the text goes is a shell's business. Texts for people carry styles
+//! as escape codes, which the shell takes out where nobody would see them.
+
+mod brief;
+mod explain;
+mod json;
+mod plain;
+mod pods;
+mod style;
+mod timeline;
+
+use crate::admit::{Decision, Outcome};
+use crate::intent::{Skip, SkipReason};
+use crate::words::Severity;
+
+pub use brief::{brief, edit};
+pub use explain::explain;
+pub use json::json;
+pub use plain::{change, plain};
+pub use pods::DEFAULT_LOAD;
+pub use timeline::{Simulated, simulate};
+
+/// Everything that was read and judged in one run.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// The objects, in the order of the input.
+    pub entries: Vec<Entry>,
+    /// What could not be read, in the order of the input.
+    pub troubles: Vec<Trouble>,
+}
+
+/// One object and what was decided of it.
+#[derive(Debug)]
+pub struct Entry {
+    /// The file it stands in, as it was named.
+    pub file: String,
+    /// The number of its YAML document in the file, from 0.
+    pub document: usize,
+    /// The line it begins on, from 1.
+    pub line: usize,
+    /// Its kind, as it stands; empty where there is none.
+    pub kind: String,
+    /// Its name; where it has only a `generateName`, that with a `*` behind it.
+    pub name: Option<String>,
+    /// Its namespace, where it says one.
+    pub namespace: Option<String>,
+    /// What was decided.
+    pub decision: Decision,
+    /// Line and column of each finding of the decision.
+    pub places: Vec<(usize, usize)>,
+}
+
+/// Something that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// The file, as it was named.
+    pub file: String,
+    /// Line and column, where the trouble is at one place of the text.
+    pub place: Option<(usize, usize)>,
+    /// What is wrong, on one line.
+    pub message: String,
+}
+
+impl std::fmt::Display for Trouble {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.place {
+            Some((line, column)) => write!(f, "{}:{line}:{column}: {}", self.file, self.message),
+            None => write!(f, "{}: {}", self.file, self.message),
+        }
+    }
+}
+
+impl Entry {
+    /// `Deployment ml/llama`, or as much of it as is known.
+    pub fn title(&self) -> String {
+        let kind = if self.kind.is_empty() {
+            "object"
+        } else {
+            &self.kind
+        };
+        match (&self.namespace, &self.name) {
+            (Some(namespace), Some(name)) => format!("{kind} {namespace}/{name}"),
+            (None, Some(name)) => format!("{kind} {name}"),
+            (_, None) => kind.to_owned(),
+        }
+    }
+
+    /// Why it is neither edited nor judged.
+    pub fn skip(&self) -> Option<&Skip> {
+        match &self.decision.outcome {
+            Outcome::Skipped(skip) => Some(skip),
+            _ => None,
+        }
+    }
+
+    /// Why it was not looked into at all.
+    pub fn not_checked(&self) -> Option<&str> {
+        match &self.decision.outcome {
+            Outcome::NotChecked(why) => Some(why),
+            _ => None,
+        }
+    }
+
+    /// Whether it is judged: neither skipped nor of a kind that is not looked into.
+    pub fn is_judged(&self) -> bool {
+        matches!(self.decision.outcome, Outcome::Allowed | Outcome::Denied)
+            || self.skip().is_some_and(|skip| {
+                skip.reason == SkipReason::Batch && !self.decision.findings.is_empty()
+            })
+    }
+
+    /// Whether it fails a run that fails on `limit`. A finding of severity deny counts by the outcome alone: it refuses
+    /// nothing where the object steps down, or where a controller owns it.
+    pub fn fails(&self, limit: Severity) -> bool {
+        let denied = self.decision.outcome == Outcome::Denied;
+        let found = || {
+            self.decision
+                .findings
+                .iter()
+                .any(|finding| finding.severity <= limit)
+        };
+        denied || (limit > Severity::Deny && found())
+    }
+}
+
+/// How often what was said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Objects that are judged and fail.
+    pub denied: usize,
+    /// Objects that are judged and do not fail.
+    pub allowed: usize,
+    /// Objects that are neither edited nor judged.
+    pub skipped: usize,
+    /// Objects that were not looked into.
+    pub not_checked: usize,
+    /// Findings of severity deny.
+    pub deny: usize,
+    /// Findings of severity warn.
+    pub warn: usize,
+    /// Findings of severity note.
+    pub note: usize,
+    /// Objects that a fix would change.
+    pub mended: usize,
+    /// Places that could not be read.
+    pub errors: usize,
+}
+
+impl Report {
+    /// Counts what is in the report.
+    pub fn summary(&self) -> Summary {
+        let mut summary = Summary {
+            errors: self.troubles.len(),
+            ..Summary::default()
+        };
+        for entry in &self.entries {
+            *match entry.decision.outcome {
+                Outcome::Allowed => &mut summary.allowed,
+                Outcome::Denied => &mut summary.denied,
+                Outcome::NotChecked(_) => &mut summary.not_checked,
+                Outcome::Skipped(_) => &mut summary.skipped,
+            } += 1;
+            for finding in &entry.decision.findings {
+                *match finding.severity {
+                    Severity::Deny => &mut summary.deny,
+                    Severity::Note => &mut summary.note,
+                    Severity::Warn => &mut summary.warn,
+                } += 1;
+            }
+            summary.mended += usize::from(!entry.decision.patch.0.is_empty());
+        }
+        summary
+    }
+}
