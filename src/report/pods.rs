@@ -112,24 +112,34 @@ fn life(template: &TemplateIntent<'_>, one: &ContainerIntent<'_>, load: Seconds)
             continue;
         };
         let faults = fault::faults(template, one, &probe.handler);
-        for fault in &faults {
-            if let Fault::Binary { program } = fault {
-                life.missing_commands.push(program.clone());
-            }
+        if let Handler::Exec { command } = &probe.handler
+            && faults
+                .iter()
+                .any(|fault| matches!(fault, Fault::Binary { .. }))
+        {
+            life.missing_commands.extend(command.first().cloned());
         }
         life.endpoints
-            .push((role, endpoint(one, probe, &faults, load)));
+            .push((role, endpoint(template, one, probe, &faults, load)));
     }
     life
 }
 
 /// What one probe meets.
-fn endpoint(one: &ContainerIntent<'_>, probe: &Probe, faults: &[Fault], load: Micros) -> Endpoint {
+fn endpoint(
+    template: &TemplateIntent<'_>,
+    one: &ContainerIntent<'_>,
+    probe: &Probe,
+    faults: &[Fault],
+    load: Micros,
+) -> Endpoint {
     let unreachable = |fault: &Fault| {
         matches!(
             fault,
-            Fault::Credentials
+            Fault::ClientCertificate
+                | Fault::Credentials
                 | Fault::Loopback { .. }
+                | Fault::NodeAddress { .. }
                 | Fault::PortNumber { .. }
                 | Fault::Scheme { .. }
         )
@@ -142,24 +152,31 @@ fn endpoint(one: &ContainerIntent<'_>, probe: &Probe, faults: &[Fault], load: Mi
     }
     Endpoint {
         ready_at: load,
-        while_loading: while_loading(one, &probe.handler),
+        while_loading: while_loading(template, one, &probe.handler),
         ..Endpoint::AT_ONCE
     }
 }
 
-fn while_loading(one: &ContainerIntent<'_>, handler: &Handler) -> Loading {
-    let Some(server) = one.server() else {
-        return Loading::Refused;
-    };
+/// What the server does while it loads, as far as it is known.
+fn while_loading(
+    template: &TemplateIntent<'_>,
+    one: &ContainerIntent<'_>,
+    handler: &Handler,
+) -> Loading {
+    if let Some(path) = fault::known_path(template, one, handler) {
+        return match path.loading {
+            WhileLoading::Early => Loading::Status200,
+            WhileLoading::Refused => Loading::Refused,
+            WhileLoading::Unavailable => Loading::Status503,
+        };
+    }
+    let listens_early = one
+        .server()
+        .is_some_and(|server| server.preset.listens_early());
     match handler {
-        Handler::Exec { .. } | Handler::Grpc { .. } => Loading::Refused,
-        Handler::Http { path, .. } => match server.path(path).map(|row| row.loading) {
-            Some(WhileLoading::Early) => Loading::Status200,
-            Some(WhileLoading::Unavailable) => Loading::Status503,
-            Some(WhileLoading::Refused) | None => Loading::Refused,
-        },
-        Handler::Tcp { .. } if server.preset.listens_early() => Loading::Status503,
-        Handler::Tcp { .. } => Loading::Refused,
+        // A connection is all that is asked for.
+        Handler::Tcp { .. } if listens_early => Loading::Status503,
+        _ => Loading::Refused,
     }
 }
 
