@@ -39,6 +39,8 @@ pub(super) enum Verb {
     Admit(AdmitArgs),
     #[cfg(feature = "webhook")]
     Webhook(WebhookArgs),
+    #[cfg(feature = "webhook")]
+    Demo(DemoArgs),
 }
 
 /// What is read.
@@ -242,6 +244,30 @@ pub(super) struct WebhookArgs {
     /// What is logged: error, warn, info, debug, or directives as of RUST_LOG
     #[arg(long, value_name = "FILTER", default_value = "info")]
     pub(super) log: String,
+}
+
+/// Shows the webhook at work, without a cluster.
+///
+/// Starts the real webhook on the loopback address with a certificate made on the spot, and asks it over TLS as an API server does: about
+/// a vLLM Deployment that crash-loops, a slowly starting pod and one that contradicts itself, or about the objects in FILE. Every
+/// patch, warning and refusal that is printed came back over the socket.
+#[cfg(feature = "webhook")]
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  warmgate demo
+  warmgate demo --keep deploy/llama.yaml
+
+Exit codes:
+  0  done, whatever the answers are
+  2  usage, or FILE could not be read, or the webhook could not be started")]
+pub(super) struct DemoArgs {
+    /// Manifests to ask about instead of the bundled ones; - is standard input
+    #[arg(value_name = "FILE")]
+    pub(super) file: Option<PathBuf>,
+    /// Go on listening afterwards, and print how to ask with curl
+    #[arg(long)]
+    pub(super) keep: bool,
 }
 
 /// A mode, as words.

@@ -92,6 +92,16 @@ pub enum CliError {
     #[cfg(feature = "webhook")]
     #[error("the webhook cannot be served")]
     Webhook(#[from] crate::webhook::Error),
+    /// The demo cannot go on.
+    #[cfg(feature = "webhook")]
+    #[error("the demo cannot go on: {what}")]
+    Demo {
+        /// What failed.
+        what: &'static str,
+        /// Why.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
 }
 
 fn hint(nearest: &Option<&'static str>) -> String {

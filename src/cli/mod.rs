@@ -8,6 +8,8 @@
 mod admit;
 mod args;
 mod check;
+#[cfg(feature = "webhook")]
+pub mod demo;
 mod error;
 mod explain;
 mod fix;
@@ -55,6 +57,8 @@ pub fn run(cli: Cli) -> ExitCode {
     let done = match cli.verb {
         Verb::Admit(args) => admit::run(&args),
         Verb::Check(args) => check::run(&args),
+        #[cfg(feature = "webhook")]
+        Verb::Demo(args) => demo::run(&args),
         Verb::Explain(args) => explain::run(&args),
         Verb::Fix(args) => fix::run(&args),
         Verb::Rules(args) => rules::run(&args),
