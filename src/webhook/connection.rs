@@ -40,13 +40,16 @@ impl Service {
         let pace = stream.pace();
         let retire = Instant::now() + about(self.limits.connection_age);
         let answer = service_fn(|request| self.answer(&pace, retire, request));
-        let connection = http1::Builder::new()
-            // The stream keeps the time itself.
-            .header_read_timeout(None)
-            .max_buf_size(self.limits.head)
-            .max_headers(self.limits.headers)
-            .serve_connection(TokioIo::new(stream), answer);
-        let mut connection = pin!(connection);
+        let mut connection = pin!(
+            http1::Builder::new()
+                // The stream keeps the time itself.
+                .header_read_timeout(None)
+                // A caller that has said all it will say still gets its answer.
+                .half_close(true)
+                .max_buf_size(self.limits.head)
+                .max_headers(self.limits.headers)
+                .serve_connection(TokioIo::new(stream), answer)
+        );
         let last_call = self.drain.lasted(self.times.limit);
         let ended = tokio::select! {
             ended = &mut connection => ended,

@@ -80,7 +80,11 @@ pub(super) async fn accept<F, C>(
         tokio::select! {
             biased;
             accepted = listener.accept(), if connections.len() < most => match accepted {
-                Ok((stream, _)) => drop(connections.spawn(serve(stream))),
+                Ok((stream, _)) => {
+                    // An answer is one write; waiting to join it with the next only delays it.
+                    let _ = stream.set_nodelay(true);
+                    connections.spawn(serve(stream));
+                }
                 Err(error) => rest(&error).await,
             },
             _ = connections.join_next(), if !connections.is_empty() => {}

@@ -150,14 +150,16 @@ async fn shake_hands(shared: Arc<Shared>, service: Service, stream: TcpStream) {
         return;
     };
     let acceptor = TlsAcceptor::from(Arc::clone(&identity.config));
-    let handshake = timeout(shared.limits.handshake, acceptor.accept(stream)).await;
+    // In boxes, so that what is needed only now takes no room in the task of an idle connection.
+    let handshake = Box::pin(async move { acceptor.accept(stream).await.map(Box::new) });
+    let handshake = timeout(shared.limits.handshake, handshake).await;
     shared.metrics.shook_hands(match &handshake {
         Ok(Ok(_)) => "ok",
         Ok(Err(_)) => "error",
         Err(_) => "timeout",
     });
     match handshake {
-        Ok(Ok(stream)) => service.serve(stream).await,
+        Ok(Ok(stream)) => Box::pin(service.serve(stream)).await,
         Ok(Err(error)) => tracing::debug!(%error, "no handshake"),
         Err(_) => tracing::debug!("no handshake in time"),
     }

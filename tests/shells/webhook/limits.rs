@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tokio::io::AsyncWriteExt;
+
 use super::certificates::NAME;
 use super::client::Client;
 use super::{Fixture, body};
@@ -245,6 +247,19 @@ async fn pipelined_requests_are_answered_in_order() {
         let answer = client.answer().await.unwrap();
         assert_eq!(answer.response()["uid"], format!("uid of {name}"));
     }
+}
+
+#[tokio::test]
+async fn a_caller_that_has_said_all_still_gets_its_answer() {
+    let fixture = Fixture::start().await;
+    let mut client = fixture.connect().await;
+    let body = body("llm");
+    let length = body.len();
+    let head = head(&format!("{JSON}content-length: {length}\r\n"));
+    client.send(format!("{head}{body}")).await;
+    client.stream.shutdown().await.unwrap();
+    assert_eq!(client.answer().await.unwrap().status, 200);
+    assert!(client.ends().await);
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ mod certificates;
 mod client;
 mod drain;
 mod limits;
+mod logs;
 mod reload;
 mod reviews;
 mod tls;
