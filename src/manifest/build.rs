@@ -3,20 +3,20 @@
 use std::collections::HashMap;
 
 use granit_parser::{Event, ScalarStyle, Span, StructureStyle, Tag};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::error::Fault;
+use super::frame::{Done, Frame, NODE_WEIGHT};
 use super::scalar;
+use super::scan;
 use super::tree::{Id, Kind, Tree};
 
 /// The deepest that lists and maps may be nested, aliases resolved.
 pub(super) const MAX_DEPTH: usize = 128;
 
-/// What the copies that aliases make may add up to in one text: every node counts 16 and every byte of a scalar 1. It stops
-/// the alias bombs (nine lists of nine aliases each make 10^9 nodes) and is a million nodes, far beyond any manifest.
+/// What the copies that anchors and aliases make may add up to in one text: a node counts 16, a byte of its text 1. That is
+/// a million nodes, far beyond any manifest, and stops the bombs: nine lists of nine aliases each make 10^9 of them.
 pub(super) const COPY_BUDGET: usize = 16_000_000;
-
-const NODE_WEIGHT: usize = 16;
 
 /// A document as it is being read.
 pub(super) struct Builder<'t> {
@@ -25,63 +25,33 @@ pub(super) struct Builder<'t> {
     base: usize,
     /// Behind the last token, from where indicators that have no event are looked for.
     seen: usize,
+    /// The node that an anchor reported next belongs to.
     latest: Id,
     open: Vec<Frame>,
-    anchors: HashMap<usize, Anchor>,
-    values: HashMap<Id, Value>,
+    anchors: HashMap<usize, Done>,
+    sources: HashMap<Id, Value>,
     root: Option<(Id, Value)>,
+    /// What may still be copied.
+    pub(super) budget: usize,
 }
 
-/// What a document holds once it is read.
-#[derive(Debug)]
-pub(super) struct Built {
+/// One document that could be read.
+#[derive(Clone, Debug)]
+pub(super) struct Document {
+    /// Its number in the stream, from 0.
+    pub(super) number: usize,
+    /// Its root node.
     pub(super) root: Id,
+    /// Its value; the objects are taken out of it.
     pub(super) value: Value,
-    /// The values of the nodes that others take copies of: those with an anchor, and the maps written at a merge key.
+    /// The values of the nodes that others take copies of: those with an anchor, and the maps that merges bring.
     pub(super) values: HashMap<Id, Value>,
 }
 
-/// What the node's parent must know of it.
-struct Done {
-    id: Id,
-    value: Value,
-    anchor: usize,
-    height: usize,
-    weight: usize,
-}
-
-struct Anchor {
-    id: Id,
-    value: Value,
-    height: usize,
-    weight: usize,
-}
-
-struct Frame {
-    id: Id,
-    anchor: usize,
-    height: usize,
-    weight: usize,
-    content: Content,
-}
-
-enum Content {
-    List(Vec<Value>),
-    Map {
-        members: Map<String, Value>,
-        key: Option<Key>,
-        merged: Vec<Map<String, Value>>,
-    },
-}
-
-enum Key {
-    Merge,
-    Name(String),
-}
-
 impl<'t> Builder<'t> {
-    /// A document of the piece of `text` that begins at `base`; its first token begins at `start`.
-    pub(super) fn new(text: &'t str, base: usize, start: usize) -> Self {
+    /// A document of the piece of `text` that begins at `base`; its first token begins at `start`. `budget` is what anchors
+    /// and aliases may copy.
+    pub(super) fn new(text: &'t str, base: usize, start: usize, budget: usize) -> Self {
         Self {
             text,
             base,
@@ -89,28 +59,29 @@ impl<'t> Builder<'t> {
             latest: 0,
             open: Vec::new(),
             anchors: HashMap::new(),
-            values: HashMap::new(),
+            sources: HashMap::new(),
             root: None,
+            budget,
         }
     }
 
-    /// Takes one event. `budget` is what aliases may still copy.
+    /// Takes one event.
     ///
     /// # Errors
     /// The document is of no use any more.
     pub(super) fn take(
         &mut self,
         tree: &mut Tree,
-        budget: &mut usize,
         event: Event<'t>,
         span: &Span,
     ) -> Result<(), Fault> {
-        let (start, end) = self.range(span);
+        let start = self.range(span).0;
         match event {
             Event::Scalar(text, style, anchor, tag) => {
-                self.scalar(tree, &text, style, anchor, tag.as_deref(), span)
+                let id = self.scalar_node(tree, &text, style, tag.as_deref(), span);
+                self.scalar(tree, id, &text, anchor, tag.as_deref())
             }
-            Event::Alias(anchor) => self.alias(tree, budget, anchor, start, end),
+            Event::Alias(anchor) => self.alias(tree, anchor, span),
             Event::UnresolvedAlias(name) => {
                 Err(Fault::new(start, format!("alias *{name} has no anchor")))
             }
@@ -122,7 +93,7 @@ impl<'t> Builder<'t> {
                 let flow = style == StructureStyle::Flow;
                 self.enter(tree, Kind::Map { flow }, anchor, span)
             }
-            Event::SequenceEnd | Event::MappingEnd => self.leave(tree, end),
+            Event::SequenceEnd | Event::MappingEnd => self.leave(tree, span),
             Event::Anchor(..) => {
                 tree.set_props(self.latest, start);
                 Ok(())
@@ -131,12 +102,13 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// The document, once it has ended.
-    pub(super) fn finish(self) -> Option<Built> {
+    /// The document, once it has ended; `number` is its number in the stream.
+    pub(super) fn finish(self, number: usize) -> Option<Document> {
         let (root, value) = self.root?;
-        let mut values = self.values;
+        let mut values = self.sources;
         values.extend(self.anchors.into_values().map(|it| (it.id, it.value)));
-        Some(Built {
+        Some(Document {
+            number,
             root,
             value,
             values,
@@ -150,20 +122,18 @@ impl<'t> Builder<'t> {
         (self.base + range.start, self.base + range.end)
     }
 
-    fn scalar(
+    fn scalar_node(
         &mut self,
         tree: &mut Tree,
         text: &str,
         style: ScalarStyle,
-        anchor: usize,
         tag: Option<&Tag>,
         span: &Span,
-    ) -> Result<(), Fault> {
+    ) -> Id {
         let (mut start, mut end) = self.range(span);
         let plain = style == ScalarStyle::Plain;
-        let merges = self.expects_key() && scalar::is_merge(text, plain, tag);
         let kind = match style {
-            _ if merges => Kind::Merge,
+            _ if self.expects_key() && scalar::is_merge(text, plain, tag) => Kind::Merge,
             ScalarStyle::Plain if start == end => Kind::Empty,
             ScalarStyle::Plain => Kind::Plain,
             ScalarStyle::SingleQuoted => Kind::Single,
@@ -171,37 +141,48 @@ impl<'t> Builder<'t> {
             ScalarStyle::Literal | ScalarStyle::Folded => Kind::Block,
         };
         if kind == Kind::Block {
-            end = block_end(&self.text[..end], text).max(start);
-            let header = indicator(self.text, self.seen, b"|>");
+            end = scan::block_end(&self.text[..end], text).max(start);
+            let header = scan::indicator(self.text, self.seen, b"|>");
             start = header.filter(|&it| it < start).unwrap_or(start);
+        } else if kind == Kind::Empty {
+            start = self.place_of_nothing(tree, start);
+            end = start;
         }
         let id = tree.push(kind, start, end);
         self.noted(tree, id, span, end);
-        if merges {
-            self.set_key(Key::Merge);
-            return Ok(());
-        }
-        let value = scalar::resolve(text, plain, tag).map_err(|why| Fault::new(start, why))?;
-        self.done(
-            tree,
-            Done {
-                id,
-                value,
-                anchor,
-                height: 0,
-                weight: NODE_WEIGHT + text.len(),
-            },
-        )
+        id
     }
 
-    fn alias(
+    fn scalar(
         &mut self,
-        tree: &mut Tree,
-        budget: &mut usize,
+        tree: &Tree,
+        id: Id,
+        text: &str,
         anchor: usize,
-        start: usize,
-        end: usize,
+        tag: Option<&Tag>,
     ) -> Result<(), Fault> {
+        let kind = tree.node(id).kind;
+        if let (Kind::Merge, Some(map)) = (kind, self.open.last_mut()) {
+            map.take_merge_key();
+            return Ok(());
+        }
+        let plain = matches!(kind, Kind::Empty | Kind::Plain);
+        // Nothing at all is reported as the null that it means.
+        let text = if kind == Kind::Empty { "" } else { text };
+        let value = scalar::resolve(text, plain, tag)
+            .map_err(|why| Fault::new(tree.node(id).start(), why))?;
+        let done = Done {
+            id,
+            value,
+            anchor,
+            height: 0,
+            weight: NODE_WEIGHT + text.len(),
+        };
+        self.done(tree, done)
+    }
+
+    fn alias(&mut self, tree: &mut Tree, anchor: usize, span: &Span) -> Result<(), Fault> {
+        let (start, end) = self.range(span);
         let Some(target) = self.anchors.get(&anchor) else {
             return Err(Fault::new(start, "this alias stands inside its own anchor"));
         };
@@ -209,25 +190,19 @@ impl<'t> Builder<'t> {
         if self.open.len() + height > MAX_DEPTH {
             return Err(too_deep(start));
         }
-        let left = budget
-            .checked_sub(weight)
-            .ok_or_else(|| Fault::new(start, "the aliases up to here expand to too much text"))?;
-        *budget = left;
-        let value = target.value.clone();
-        let id = tree.push(Kind::Alias(target.id), start, end);
-        self.latest = id;
-        self.seen = end;
-        let anchor = 0;
-        self.done(
-            tree,
-            Done {
-                id,
-                value,
-                anchor,
-                height,
-                weight,
-            },
-        )
+        let target = target.id;
+        self.pay(weight, start)?;
+        let value = self.anchors[&anchor].value.clone();
+        let id = tree.push(Kind::Alias(target), start, end);
+        self.noted(tree, id, span, end);
+        let done = Done {
+            id,
+            value,
+            anchor: 0,
+            height,
+            weight,
+        };
+        self.done(tree, done)
     }
 
     fn enter(
@@ -249,127 +224,81 @@ impl<'t> Builder<'t> {
             _ => start,
         };
         let id = tree.push(kind, start, end);
-        self.noted(tree, id, span, end);
-        let content = match kind {
-            Kind::Map { .. } => Content::Map {
-                members: Map::new(),
-                key: None,
-                merged: Vec::new(),
-            },
-            _ => Content::List(Vec::new()),
-        };
-        self.open.push(Frame {
-            id,
-            anchor,
-            height: 0,
-            weight: NODE_WEIGHT,
-            content,
-        });
+        // A block collection has no token of its own: its place is that of the next one.
+        let flow = tree.node(id).is_flow_collection();
+        self.noted(tree, id, span, if flow { end } else { start });
+        self.open.push(Frame::new(id, kind, anchor));
         Ok(())
     }
 
-    fn leave(&mut self, tree: &mut Tree, end: usize) -> Result<(), Fault> {
+    fn leave(&mut self, tree: &mut Tree, span: &Span) -> Result<(), Fault> {
         let Some(frame) = self.open.pop() else {
             return Ok(());
         };
+        let end = self.range(span).1;
         tree.close(frame.id, end);
         if tree.node(frame.id).is_flow_collection() {
             self.seen = end;
         }
-        let value = match frame.content {
-            Content::List(items) => Value::Array(items),
-            Content::Map {
-                mut members,
-                merged,
-                ..
-            } => {
-                for (name, value) in merged.into_iter().flatten() {
-                    members.entry(name).or_insert(value);
-                }
-                Value::Object(members)
-            }
-        };
-        self.done(
-            tree,
-            Done {
-                id: frame.id,
-                value,
-                anchor: frame.anchor,
-                height: frame.height + 1,
-                weight: frame.weight,
-            },
-        )
+        self.done(tree, frame.finish())
     }
 
     /// Hands a node that is complete to the collection it stands in.
     fn done(&mut self, tree: &Tree, done: Done) -> Result<(), Fault> {
         if done.anchor != 0 {
-            let anchor = Anchor {
-                id: done.id,
-                value: done.value.clone(),
-                height: done.height,
-                weight: done.weight,
-            };
-            self.anchors.insert(done.anchor, anchor);
+            self.pay(done.weight, tree.node(done.id).start())?;
+            let value = done.value.clone();
+            self.anchors.insert(done.anchor, Done { value, ..done });
         }
-        let Some(frame) = self.open.last_mut() else {
-            self.root = Some((done.id, done.value));
-            return Ok(());
-        };
-        frame.height = frame.height.max(done.height);
-        frame.weight = frame.weight.saturating_add(done.weight);
-        let map = frame.id;
-        let Content::Map {
-            members,
-            key,
-            merged,
-        } = &mut frame.content
-        else {
-            if let Content::List(items) = &mut frame.content {
-                items.push(done.value);
-            }
-            return Ok(());
-        };
-        match key.take() {
+        match self.open.last_mut() {
+            Some(frame) => frame.take(done, tree, self.text, &mut self.sources),
             None => {
-                let name = key_of(tree, self.text, map, &done, members)?;
-                *key = Some(Key::Name(name));
-            }
-            Some(Key::Name(name)) => {
-                members.insert(name, done.value);
-            }
-            Some(Key::Merge) => {
-                note_sources(tree, &mut self.values, &done);
-                merge(tree, done, merged)?;
+                self.root = Some((done.id, done.value));
+                Ok(())
             }
         }
+    }
+
+    fn pay(&mut self, weight: usize, offset: usize) -> Result<(), Fault> {
+        let left = self.budget.checked_sub(weight);
+        let message = "the anchors and aliases up to here expand to too much text";
+        self.budget = left.ok_or_else(|| Fault::new(offset, message))?;
         Ok(())
     }
 
     /// The first dash of a block list that begins here. Unless it is the first element of a list itself, the dash that it
     /// stands behind comes before.
     fn dash(&mut self) -> Option<usize> {
-        let inner = match self.open.last().map(|frame| &frame.content) {
-            Some(Content::List(items)) => !items.is_empty(),
-            _ => false,
-        };
-        for _ in 0..=usize::from(inner) {
-            self.seen = 1 + indicator(self.text, self.seen, b"-")?;
+        let outer = self.open.last().and_then(Frame::list_len);
+        for _ in 0..=usize::from(outer.is_some_and(|len| len > 0)) {
+            self.seen = 1 + scan::indicator(self.text, self.seen, b"-")?;
         }
         Some(self.seen - 1)
     }
 
-    fn expects_key(&self) -> bool {
-        matches!(
-            self.open.last().map(|frame| &frame.content),
-            Some(Content::Map { key: None, .. })
-        )
+    /// Where a value that is not written would stand: right behind its colon or dash, unless it has an anchor or tag. It is
+    /// reported where its key ends, or where the next token begins.
+    fn place_of_nothing(&self, tree: &Tree, reported: usize) -> usize {
+        let Some(frame) = self.open.last().filter(|frame| !frame.expects_key()) else {
+            return reported;
+        };
+        let place = match frame.list_len() {
+            None => {
+                let colon = scan::skip_blanks(self.text, self.seen);
+                let found = reported == self.seen && self.text[colon..].starts_with(':');
+                found.then_some(colon + 1)
+            }
+            Some(_) if tree.node(frame.id).is_flow_collection() => None,
+            Some(0) => Some(self.seen),
+            Some(_) => scan::indicator(self.text, self.seen, b"-").map(|dash| dash + 1),
+        };
+        place
+            .filter(|&it| it > reported || scan::skip_blanks(self.text, it) >= reported)
+            .unwrap_or(reported)
     }
 
-    fn set_key(&mut self, name: Key) {
-        if let Some(Content::Map { key, .. }) = self.open.last_mut().map(|it| &mut it.content) {
-            *key = Some(name);
-        }
+    fn expects_key(&self) -> bool {
+        self.open.last().is_some_and(Frame::expects_key)
     }
 
     fn noted(&mut self, tree: &mut Tree, id: Id, span: &Span, end: usize) {
@@ -381,91 +310,7 @@ impl<'t> Builder<'t> {
     }
 }
 
-fn too_deep(offset: usize) -> Fault {
+/// A node that is nested too deep.
+pub(super) fn too_deep(offset: usize) -> Fault {
     Fault::new(offset, format!("nested deeper than {MAX_DEPTH}"))
-}
-
-/// The member name that a key makes, which must be new in its map.
-fn key_of(
-    tree: &Tree,
-    text: &str,
-    map: Id,
-    done: &Done,
-    members: &Map<String, Value>,
-) -> Result<String, Fault> {
-    let offset = tree.node(done.id).start();
-    let name = scalar::key(done.value.clone())
-        .ok_or_else(|| Fault::new(offset, "the key of a map must be a scalar, and not null"))?;
-    if !members.contains_key(&name) {
-        return Ok(name);
-    }
-    let first = tree
-        .entries(map)
-        .find(|&(key, _)| tree.key_name(text, key).as_deref() == Some(name.as_str()));
-    let first = first.map_or(0, |(key, _)| tree.node(key).start());
-    let lines = text[first..offset].matches('\n').count();
-    let message = match lines {
-        0 => format!("duplicate key {name:?}, first on the same line"),
-        1 => format!("duplicate key {name:?}, first 1 line above"),
-        _ => format!("duplicate key {name:?}, first {lines} lines above"),
-    };
-    Err(Fault::new(offset, message))
-}
-
-/// Keeps the values of the maps that are written out at a merge key; those of aliases are kept with their anchors.
-fn note_sources(tree: &Tree, values: &mut HashMap<Id, Value>, done: &Done) {
-    let mut note = |id: Id, value: &Value| {
-        if matches!(tree.node(id).kind, Kind::Map { .. }) {
-            values.insert(id, value.clone());
-        }
-    };
-    note(done.id, &done.value);
-    if let (Kind::List { .. }, Value::Array(items)) = (tree.node(done.id).kind, &done.value) {
-        for (id, value) in tree.children(done.id).zip(items) {
-            note(id, value);
-        }
-    }
-}
-
-fn merge(tree: &Tree, done: Done, merged: &mut Vec<Map<String, Value>>) -> Result<(), Fault> {
-    let sources = match done.value {
-        Value::Array(items) => items,
-        value => vec![value],
-    };
-    for source in sources {
-        let Value::Object(members) = source else {
-            let offset = tree.node(done.id).start();
-            let message = "the value of << must be a map or a list of maps";
-            return Err(Fault::new(offset, message));
-        };
-        merged.push(members);
-    }
-    Ok(())
-}
-
-/// The first of these indicators behind the token that ends at `from`, not counting what comments, anchors and tags hold.
-fn indicator(text: &str, from: usize, wanted: &[u8]) -> Option<usize> {
-    let mut at = from;
-    loop {
-        let rest = text.get(at..)?;
-        at += match rest.bytes().next()? {
-            byte if wanted.contains(&byte) => return Some(at),
-            b'#' => rest.find(['\n', '\r'])?,
-            b'&' | b'!' => rest.find([' ', '\t', '\n', '\r'])?,
-            _ => rest.chars().next()?.len_utf8(),
-        };
-    }
-}
-
-/// Where the last line of a block scalar ends, before its line break. Blank lines behind it are part of it only if its value
-/// ends in more than one line break, or in a line of blanks.
-fn block_end(text: &str, value: &str) -> usize {
-    let lines = value.trim_end_matches('\n');
-    let keeps = value.len() - lines.len() > 1 || lines.is_empty() && !value.is_empty();
-    if keeps || lines.ends_with([' ', '\t']) {
-        let text = text.strip_suffix('\n').unwrap_or(text);
-        text.strip_suffix('\r').unwrap_or(text).len()
-    } else {
-        text.trim_end_matches([' ', '\t', '\n', '\r']).len()
-    }
 }

@@ -3,17 +3,20 @@
 //!
 //! Scalars mean what they mean to kubectl, which reads YAML 1.1 (see `scalar`). Aliases are copies, `<<` merges maps
 //! (explicit keys win, as YAML 1.1 says). A document that cannot be read is a [`ReadError`], and the others are read all the
-//! same: a syntax error, a key that stands twice, an alias without anchor, lists and maps nested deeper than 128, or aliases
-//! that expand to more than a million nodes (a node counts 16, a byte of its text 1, in all 16,000,000 for a text).
+//! same: a syntax error, a key that stands twice, an alias without anchor, lists and maps nested deeper than 128, or anchors
+//! and aliases that expand to more than a million nodes (a node counts 16, a byte of its text 1, in all 16,000,000 for a
+//! text).
 //!
 //! JSON is read as the YAML that it is. JSON documents may also follow each other without a marker, as in a log.
 
 mod build;
 mod edit;
 mod error;
+mod frame;
 mod lines;
 mod objects;
 mod scalar;
+mod scan;
 mod stream;
 mod tree;
 mod write;
@@ -26,10 +29,10 @@ use json_patch::Patch;
 
 use crate::words::FieldPath;
 
+use build::Document;
 use error::Fault;
 use lines::Lines;
 use objects::Unroll;
-use stream::Document;
 use tree::Tree;
 
 /// A text with the objects that were found in it.

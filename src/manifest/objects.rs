@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use crate::words::{FieldPath, Segment};
 
+use super::build::Document;
 use super::error::Fault;
 use super::lines::Lines;
-use super::stream::Document;
 use super::tree::{Id, Tree};
 
 /// One Kubernetes object.

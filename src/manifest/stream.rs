@@ -1,26 +1,10 @@
 //! A text as a stream of documents.
 
-use std::collections::HashMap;
+use granit_parser::{ErrorKind, Event, Marker, Options, Parser, ScanError, Span};
 
-use granit_parser::{ErrorKind, Event, Options, Parser, ScanError};
-use serde_json::Value;
-
-use super::build::{Builder, COPY_BUDGET, MAX_DEPTH};
+use super::build::{Builder, COPY_BUDGET, Document, MAX_DEPTH, too_deep};
 use super::error::Fault;
-use super::tree::{Id, Tree};
-
-/// One document that could be read.
-#[derive(Clone, Debug)]
-pub(super) struct Document {
-    /// Its number in the stream, from 0.
-    pub(super) number: usize,
-    /// Its root node.
-    pub(super) root: Id,
-    /// Its value; the objects are taken out of it.
-    pub(super) value: Value,
-    /// The values of the nodes that aliases and merges take copies of.
-    pub(super) values: HashMap<Id, Value>,
-}
+use super::tree::Tree;
 
 /// Everything that stands in a text.
 #[derive(Debug, Default)]
@@ -37,6 +21,7 @@ pub(super) fn read(text: &str) -> Stream {
         stream: Stream::default(),
         count: 0,
         ended: 0,
+        document: None,
         budget: COPY_BUDGET,
     };
     if u32::try_from(text.len()).is_err() {
@@ -71,6 +56,9 @@ struct Reader<'t> {
     count: usize,
     /// Where the last document ended.
     ended: usize,
+    /// The one that is being read.
+    document: Option<Builder<'t>>,
+    /// What anchors and aliases may still copy.
     budget: usize,
 }
 
@@ -78,55 +66,50 @@ impl<'t> Reader<'t> {
     /// Reads from `base` on. Returns where to begin anew: JSON documents may follow each other without a marker.
     fn piece(&mut self, base: usize) -> Option<usize> {
         let mut parser = Parser::new_from_str_with_options(&self.text[base..], options());
-        let mut document: Option<Builder<'t>> = None;
         loop {
             let fault = match parser.next_event()? {
-                Ok((Event::StreamStart, _)) => continue,
                 Ok((Event::StreamEnd, _)) => return None,
-                Ok((Event::DocumentStart(explicit, _), span)) => {
-                    let mark = if explicit { span.end } else { span.start };
-                    let start = base + mark.byte_offset().unwrap_or_default();
-                    document = Some(Builder::new(self.text, base, start));
-                    self.count += 1;
-                    continue;
-                }
-                Ok((Event::DocumentEnd, span)) => {
-                    self.ended = base + span.start.byte_offset().unwrap_or_default();
-                    self.finish(document.take());
-                    continue;
-                }
-                Ok((event, span)) => {
-                    let Some(builder) = &mut document else {
-                        continue;
-                    };
-                    let taken = builder.take(&mut self.stream.tree, &mut self.budget, event, &span);
-                    match taken {
-                        Ok(()) => continue,
-                        Err(fault) => fault,
-                    }
-                }
+                Ok((event, span)) => match self.event(base, event, &span) {
+                    Ok(()) => continue,
+                    Err(fault) => fault,
+                },
                 Err(error) => {
-                    let offset = base + error.marker().byte_offset().unwrap_or_default();
+                    let fault = fault_of(&error, base);
                     let stray = *error.kind() == ErrorKind::ExpectedDocumentStart;
-                    if stray && offset > base && self.text[offset..].starts_with('{') {
-                        return Some(offset);
+                    if stray && fault.offset > base && self.text[fault.offset..].starts_with('{') {
+                        return Some(fault.offset);
                     }
-                    self.count += usize::from(document.is_none() && self.begins(offset));
-                    fault_of(&error, offset)
+                    fault
                 }
             };
-            document = None;
             self.fail(fault);
             match parser.proceed_next_document() {
                 Ok(true) => {}
                 Ok(false) => return None,
                 Err(error) => {
-                    let offset = base + error.marker().byte_offset().unwrap_or_default();
-                    self.stream.faults.push(fault_of(&error, offset));
+                    self.stream.faults.push(fault_of(&error, base));
                     return None;
                 }
             }
         }
+    }
+
+    fn event(&mut self, base: usize, event: Event<'t>, span: &Span) -> Result<(), Fault> {
+        let offset = |mark: Marker| base + mark.byte_offset().unwrap_or_default();
+        match (event, &mut self.document) {
+            (Event::DocumentStart(explicit, _), _) => {
+                let start = offset(if explicit { span.end } else { span.start });
+                self.document = Some(Builder::new(self.text, base, start, self.budget));
+                self.count += 1;
+            }
+            (Event::DocumentEnd, _) => {
+                self.ended = offset(span.start);
+                self.finish();
+            }
+            (event, Some(document)) => document.take(&mut self.stream.tree, event, span)?,
+            (_, None) => {}
+        }
+        Ok(())
     }
 
     /// Whether an error before any event of a document belongs to a new one, which must be counted.
@@ -136,19 +119,23 @@ impl<'t> Reader<'t> {
         self.count == 0 || between.lines().any(is_marker)
     }
 
-    fn finish(&mut self, document: Option<Builder<'t>>) {
-        let Some(built) = document.and_then(Builder::finish) else {
+    fn finish(&mut self) {
+        let Some(document) = self.document.take() else {
             return;
         };
-        self.stream.documents.push(Document {
-            number: self.count - 1,
-            root: built.root,
-            value: built.value,
-            values: built.values,
-        });
+        self.budget = document.budget;
+        self.stream
+            .documents
+            .extend(document.finish(self.count - 1));
     }
 
+    /// Forgets what the failed document left.
     fn fail(&mut self, fault: Fault) {
+        match self.document.take() {
+            Some(document) => self.budget = document.budget,
+            // Without its start it would not be counted, and the numbers of the next ones would be wrong.
+            None => self.count += usize::from(self.begins(fault.offset)),
+        }
         let kept = self.stream.documents.last();
         let behind = kept.map_or(0, |document| self.stream.tree.behind(document.root));
         self.stream.tree.truncate(behind);
@@ -157,11 +144,10 @@ impl<'t> Reader<'t> {
     }
 }
 
-fn fault_of(error: &ScanError, offset: usize) -> Fault {
+fn fault_of(error: &ScanError, base: usize) -> Fault {
+    let offset = base + error.marker().byte_offset().unwrap_or_default();
     match error.kind() {
-        ErrorKind::RecursionLimitExceeded => {
-            Fault::new(offset, format!("nested deeper than {MAX_DEPTH}"))
-        }
+        ErrorKind::RecursionLimitExceeded => too_deep(offset),
         kind => Fault::new(offset, kind.to_string().replace('\n', " ")),
     }
 }

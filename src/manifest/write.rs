@@ -53,6 +53,18 @@ impl Block<'_> {
         self.below(out, value, indent);
     }
 
+    /// Members of a map whose keys stand at column `indent`, from the first key on.
+    pub(super) fn members(&self, members: &[(&String, &Value)], indent: usize) -> String {
+        let mut out = String::new();
+        for (number, (key, value)) in members.iter().enumerate() {
+            if number > 0 {
+                self.line(&mut out, indent);
+            }
+            self.member(&mut out, key, value, indent);
+        }
+        out
+    }
+
     /// Writes what follows the colon of a key at column `indent`.
     pub(super) fn below(&self, out: &mut String, value: &Value, indent: usize) {
         match value {
@@ -138,6 +150,21 @@ impl Flow<'_> {
             out.push(' ');
         }
         self.value(out, value, indent);
+    }
+
+    /// Members with `comma` between them; `indent` is the indentation of their lines.
+    pub(super) fn members(
+        &self,
+        members: &[(&String, &Value)],
+        comma: &str,
+        indent: &str,
+    ) -> String {
+        let mut out = String::new();
+        for (number, (key, value)) in members.iter().enumerate() {
+            out.push_str(if number > 0 { comma } else { "" });
+            self.member(&mut out, key, value, indent);
+        }
+        out
     }
 
     /// Writes a value that begins on a line with this indentation.

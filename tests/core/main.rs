@@ -14,6 +14,7 @@ mod kubelet_pods;
 mod kubelet_random;
 mod layers;
 mod manifest_edit;
+mod manifest_props;
 mod manifest_read;
 mod review;
 mod rules;

@@ -224,6 +224,12 @@ fn members_are_added_to_block_maps() {
             "c:\n- livenessProbe:\n    httpGet: {path: /, port: 1}\n  startupProbe:\n    httpGet:\n      path: /health?a=b\n      port: http\n      httpHeaders:\n      - name: A\n        value: \"b: c\"\n    exec:\n      command:\n      - sh\n      - -c\n      - \"a && b\\nc\"\n      - --flag\n      - \"-\"\n    failureThreshold: 114\n",
         ),
         (
+            "in place of an element that is empty",
+            "l:\n- # c\n-\n- x\n",
+            json!([add("/l", json!([{"a": 1, "b": 2}, {"a": 1, "b": 2}, 5]))]),
+            "l:\n- a: 1 # c\n  b: 2\n- a: 1\n  b: 2\n- 5\n",
+        ),
+        (
             "a list that changes its length",
             "a:\n  l: # c\n  - 1\n  - 2\nb: 1\n",
             json!([add("/a/l", json!([1, 2, {"c": 3}]))]),
@@ -360,6 +366,12 @@ fn aliases_and_merges_get_copies() {
             "a: &x\n  i: 2\nb: *x\n",
         ),
         (
+            "of a block scalar",
+            "c: # c\n  a: &x |+\n   one\n\n\n  b: *x\nd: 1\n",
+            json!([add("/c/a", json!({}))]),
+            "c: # c\n  a: &x {}\n  b: \"one\\n\\n\\n\"\nd: 1\n",
+        ),
+        (
             "when what holds the anchor goes",
             "a: &x\n  i: &j 1\nb: *j\nc: [*j, *x]\n",
             json!([add("/a", json!(2))]),
@@ -379,9 +391,9 @@ fn aliases_and_merges_get_copies() {
         ),
         (
             "instead of a merge, when the merged map grows",
-            "a: &x\n  i: 1\nb:\n  o: 1\n  <<: [*x, {p: 1}]\n",
+            "a: &x\n  i: 1\nb:\n  o: 1\n  <<: [*x, {p: 1}] # c\n  q: 1\nc: {<<: *x, p: 1}\n",
             json!([add("/a/m", json!(2))]),
-            "a: &x\n  i: 1\n  m: 2\nb:\n  o: 1\n  i: 1\n  p: 1\n",
+            "a: &x\n  i: 1\n  m: 2\nb:\n  o: 1\n  i: 1 # c\n  p: 1\n  q: 1\nc: {i: 1, p: 1}\n",
         ),
         (
             "of a template that two objects of a List share",

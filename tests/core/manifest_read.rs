@@ -239,7 +239,7 @@ fn alias_bombs_are_stopped() {
         };
         assert_eq!(
             error.message,
-            "the aliases up to here expand to too much text"
+            "the anchors and aliases up to here expand to too much text"
         );
         assert_eq!(values(&manifest), [json!({"b": 1})]);
     }

@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
+use super::super::scan::{indentation, skip_blanks};
 use super::super::tree::{Id, Kind};
 use super::super::write::Flow;
-use super::layout::{indentation, is_first, line_end, line_start, skip_blanks};
-use super::walk::{Entries, Walk};
+use super::entries::{Entries, Entry};
+use super::walk::Walk;
 
 impl<'a> Walk<'a> {
     /// The style that a list or map between brackets shows, else that of what is around it.
@@ -42,24 +43,18 @@ impl<'a> Walk<'a> {
     ) {
         if !added.is_empty() {
             match entries.last_kept() {
-                Some((key, value)) => self.add_behind(id, entries, (key, value), added, flow),
+                Some(last) => self.add_behind(id, entries, last, added, flow),
                 None => self.fill(id, added, flow),
             }
         }
         for run in entries.runs() {
-            let start = self.tree.node(entries.all[run.start].0).props();
-            match (entries.all.get(run.end), run.start.checked_sub(1)) {
-                (Some(next), _) => {
-                    let next = self.tree.node(next.0).props();
-                    self.splice(start, next, "");
-                }
-                (None, Some(before)) => {
-                    let (key, value, _) = entries.all[before];
-                    let (last_key, last, _) = entries.all[run.end - 1];
-                    let (start, end) = (self.entry_end(key, value), self.entry_end(last_key, last));
-                    self.splice(start, end, "");
-                }
-                (None, None) => {}
+            let start = self.tree.node(entries.all[run.start].key).props();
+            if let Some(next) = entries.all.get(run.end) {
+                self.splice(start, self.tree.node(next.key).props(), "");
+            } else if let Some(before) = run.start.checked_sub(1) {
+                let ends = [before, run.end - 1].map(|at| entries.all[at].value);
+                let [start, end] = ends.map(|value| self.tree.node(value).end());
+                self.splice(start, end, "");
             }
         }
     }
@@ -72,7 +67,7 @@ impl<'a> Walk<'a> {
             .map(|&(key, value)| (key.clone(), value.clone()))
             .collect();
         let mut text = String::new();
-        let indent = indentation(self.text, node.start());
+        let indent = self.flow_indent(flow, node.start());
         flow.value(&mut text, &Value::Object(members), indent);
         let inner = self.text.get(node.start() + 1..node.end() - 1);
         if inner.unwrap_or_default().trim().is_empty() {
@@ -88,39 +83,37 @@ impl<'a> Walk<'a> {
         &mut self,
         id: Id,
         entries: &Entries,
-        (key, value): (Id, Id),
+        last: Entry,
         added: &[(&String, &Value)],
         flow: &Flow<'a>,
     ) {
         let node = *self.tree.node(id);
-        let behind = self.entry_end(key, value);
-        let own_line = self.has_own_line(id, key);
-        let indent = indentation(self.text, self.tree.node(key).start());
-        let comma = if own_line {
-            format!(",{}{indent}", flow.eol)
+        let behind = self.tree.node(last.value).end();
+        let own_line = self.has_own_line(id, last.key);
+        let (comma, indent) = if own_line {
+            let indent = indentation(self.text, self.tree.node(last.key).start());
+            (format!(",{}{indent}", flow.eol), indent)
         } else {
-            flow.comma().to_owned()
+            (flow.comma().to_owned(), "")
         };
-        let mut members = String::new();
-        for (number, &(key, value)) in added.iter().enumerate() {
-            members.push_str(if number > 0 { &comma } else { "" });
-            flow.member(&mut members, key, value, indent);
-        }
-        let bare = !self.text[node.start()..].starts_with('{');
-        if bare {
+        let members = flow.members(added, &comma, indent);
+        if !self.text[node.start()..].starts_with('{') {
             // A pair in a list that is written without its brackets.
             self.splice(node.start(), node.start(), "{");
             self.splice(behind, behind, format!("{comma}{members}}}"));
             return;
         }
-        let end = entries.all.last();
-        let end = end.map_or(behind, |&(key, value, _)| self.entry_end(key, value));
+        let end = entries.all.last().map_or(last.value, |entry| entry.value);
+        let end = self.tree.node(end).end();
         let next = skip_blanks(self.text, end);
         let trailing = self.text[next..].starts_with(',');
         let from = if trailing { next + 1 } else { behind };
-        let at = line_end(self.text, from);
-        let closes_later = own_line && at < node.end();
-        match (trailing, closes_later) {
+        // On lines of their own the new members come behind the comment of the last one, unless that one goes or the bracket
+        // stands on its line.
+        let rest = &self.text[from..node.end()];
+        let at = from + rest.find(['\n', '\r']).unwrap_or(rest.len());
+        let below = own_line && at < node.end() && (end == behind || trailing);
+        match (trailing, below) {
             (false, false) => self.splice(behind, behind, comma + &members),
             (false, true) => {
                 self.splice(behind, behind, ",");
@@ -131,19 +124,18 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Behind an entry between brackets.
-    fn entry_end(&self, key: Id, value: Id) -> usize {
-        let node = self.tree.node(value);
-        if node.kind == Kind::Empty && node.props() == node.start() {
-            let colon = self.colon(key);
-            return colon.unwrap_or_else(|| self.tree.node(key).end());
-        }
-        node.end()
-    }
-
     /// Whether a key of a map between brackets begins a line below the opening one.
     fn has_own_line(&self, id: Id, key: Id) -> bool {
-        let (open, key) = (self.tree.node(id).start(), self.tree.node(key).start());
-        line_start(self.text, key) > open && is_first(self.text, key)
+        let before = &self.text[self.tree.node(id).start()..self.tree.node(key).start()];
+        let line = before.rfind(['\n', '\r']);
+        line.is_some_and(|line| before[line..].trim().is_empty())
+    }
+
+    /// The indentation of the line of an offset, where the style has use for it: a line can be as long as the text.
+    pub(super) fn flow_indent(&self, flow: &Flow<'a>, offset: usize) -> &'a str {
+        match flow.unit {
+            Some(_) => indentation(self.text, offset),
+            None => "",
+        }
     }
 }

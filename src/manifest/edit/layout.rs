@@ -1,5 +1,6 @@
-//! How a text is laid out: its lines, and by how much it indents.
+//! By how much a document indents.
 
+use super::super::scan::column;
 use super::super::tree::{Id, Kind, Tree};
 
 /// By how much nested maps and lists are indented when a document shows no example.
@@ -67,61 +68,4 @@ fn most(counts: &[usize]) -> Option<usize> {
         .rev()
         .max_by_key(|&(_, count)| count)?;
     (count > 0).then_some(width)
-}
-
-/// Where the line of this offset begins.
-pub(super) fn line_start(text: &str, offset: usize) -> usize {
-    let start = text[..offset].rfind(['\n', '\r']).map_or(0, |at| at + 1);
-    let mark = text[start..offset].starts_with('\u{feff}');
-    start + if mark { '\u{feff}'.len_utf8() } else { 0 }
-}
-
-/// Where the line of this offset ends, before its line break.
-pub(super) fn line_end(text: &str, offset: usize) -> usize {
-    let rest = &text[offset..];
-    offset + rest.find(['\n', '\r']).unwrap_or(rest.len())
-}
-
-/// The line break that stands at this offset, or the first one of the text.
-pub(super) fn line_break(text: &str, offset: usize) -> &'static str {
-    let from = [offset, 0].into_iter().find_map(|from| {
-        let at = from + text[from..].find(['\n', '\r'])?;
-        Some(&text[at..])
-    });
-    match from {
-        Some(rest) if rest.starts_with("\r\n") => "\r\n",
-        Some(rest) if rest.starts_with('\r') => "\r",
-        _ => "\n",
-    }
-}
-
-/// How many bytes of its line stand before this offset.
-pub(super) fn column(text: &str, offset: usize) -> usize {
-    offset - line_start(text, offset)
-}
-
-/// The blanks that the line of this offset begins with.
-pub(super) fn indentation(text: &str, offset: usize) -> &str {
-    let line = &text[line_start(text, offset)..];
-    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
-}
-
-/// Whether nothing but blanks stands before this offset on its line.
-pub(super) fn is_first(text: &str, offset: usize) -> bool {
-    text[line_start(text, offset)..offset]
-        .trim_matches([' ', '\t'])
-        .is_empty()
-}
-
-/// The first offset from here on where neither blanks, line breaks nor comments stand.
-pub(super) fn skip_blanks(text: &str, mut offset: usize) -> usize {
-    loop {
-        let rest = &text[offset..];
-        let blanks = rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len();
-        offset += blanks;
-        if !text[offset..].starts_with('#') {
-            return offset;
-        }
-        offset = line_end(text, offset);
-    }
 }

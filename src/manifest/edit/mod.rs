@@ -5,8 +5,11 @@
 //! changes; and what it does not change is not touched.
 
 mod block;
+mod entries;
 mod flow;
 mod layout;
+mod merge;
+mod replace;
 mod splice;
 mod walk;
 
@@ -15,7 +18,7 @@ use std::collections::BTreeMap;
 use json_patch::{Patch, PatchError};
 use serde_json::Value;
 
-use super::stream::Document;
+use super::build::Document;
 use super::{Manifest, Object};
 
 use splice::Splice;

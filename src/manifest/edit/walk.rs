@@ -4,10 +4,12 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::super::stream::Document;
+use super::super::build::Document;
+use super::super::scan::{column, line_break, skip_blanks};
 use super::super::tree::{Id, Kind, Tree};
 use super::super::write::Flow;
-use super::layout::{Indents, column, line_break, skip_blanks};
+use super::entries::{Entries, Entry};
+use super::layout::Indents;
 use super::splice::Splice;
 
 /// The splices that make a document say `new` where it says `old`.
@@ -64,34 +66,6 @@ pub(super) enum Around<'a> {
     Flow(Flow<'a>),
 }
 
-/// A map's own entries, and what it merges.
-#[derive(Default)]
-pub(super) struct Entries {
-    /// Key, value, and whether the entry stays.
-    pub(super) all: Vec<(Id, Id, bool)>,
-}
-
-impl Entries {
-    /// The last entry that stays.
-    pub(super) fn last_kept(&self) -> Option<(Id, Id)> {
-        let kept = self.all.iter().rev().find(|entry| entry.2);
-        kept.map(|&(key, value, _)| (key, value))
-    }
-
-    /// The runs of entries that go, as ranges of indices.
-    pub(super) fn runs(&self) -> Vec<std::ops::Range<usize>> {
-        let mut runs: Vec<std::ops::Range<usize>> = Vec::new();
-        for (index, entry) in self.all.iter().enumerate().filter(|(_, entry)| !entry.2) {
-            debug_assert!(!entry.2);
-            match runs.last_mut() {
-                Some(run) if run.end == index => run.end += 1,
-                _ => runs.push(index..index + 1),
-            }
-        }
-        runs
-    }
-}
-
 impl<'a> Walk<'a> {
     /// Makes a node say `new` where it says `old`.
     pub(super) fn node(&mut self, id: Id, old: &'a Value, new: &'a Value, seat: &Seat<'a>) {
@@ -115,23 +89,24 @@ impl<'a> Walk<'a> {
             (Kind::List { .. }, Value::Array(before), Value::Array(after))
                 if before.len() == after.len() =>
             {
-                let around = self.around(id, seat);
-                let children: Vec<Id> = self.tree.children(id).collect();
-                for (child, (before, after)) in children.into_iter().zip(before.iter().zip(after)) {
-                    let seat = Seat {
-                        key: None,
-                        around: match &around {
-                            Around::Block { .. } => Around::Block {
-                                column: column(self.text, self.tree.node(child).props()),
-                            },
-                            flow @ Around::Flow(_) => flow.clone(),
-                        },
-                    };
-                    self.node(child, before, after, &seat);
-                }
+                self.list(id, before, after, seat);
             }
             _ if old == new => {}
             _ => self.replace(id, new, seat),
+        }
+    }
+
+    fn list(&mut self, id: Id, before: &'a [Value], after: &'a [Value], seat: &Seat<'a>) {
+        let around = self.around(id, seat);
+        let tree = self.tree;
+        for (child, (before, after)) in tree.children(id).zip(before.iter().zip(after)) {
+            let around = match &around {
+                Around::Block { .. } => Around::Block {
+                    column: column(self.text, tree.node(child).props()),
+                },
+                flow @ Around::Flow(_) => flow.clone(),
+            };
+            self.node(child, before, after, &Seat { key: None, around });
         }
     }
 
@@ -143,76 +118,59 @@ impl<'a> Walk<'a> {
         new: &'a Value,
         seat: &Seat<'a>,
     ) {
+        let around = self.around(id, seat);
+        let mut entries = self.entries(id, before, after, &around);
         let merged = self.merged(id);
-        let dissolve = merged.keys().any(|name| !after.contains_key(*name));
-        let mut entries = Entries::default();
-        let mut own: Map<String, Value> = Map::new();
-        for (key, value) in self.tree.entries(id) {
-            let stays = if self.tree.is_merge(key) {
-                !dissolve
-            } else {
-                let name = self.tree.key_name(self.text, key).unwrap_or_default();
-                let stays = after.contains_key(name.as_ref());
-                own.insert(name.into_owned(), Value::Null);
-                stays
-            };
-            entries.all.push((key, value, stays));
-        }
-        let added: Vec<(&'a String, &'a Value)> = after
+        let merged = merged.filter(|all| all.keys().all(|name| after.contains_key(*name)));
+        let brought = |name: &str| merged.as_ref().and_then(|merged| merged.get(name));
+        let added: Vec<(&String, &Value)> = after
             .iter()
-            .filter(|&(name, value)| {
-                let brought = !dissolve && merged.get(name.as_str()) == Some(&value);
-                !own.contains_key(name) && !brought
-            })
+            .filter(|&(name, value)| !entries.names.contains(name) && brought(name) != Some(&value))
             .collect();
-        if entries.last_kept().is_none() && before != after && !entries.all.is_empty() {
+        let mut added = &added[..];
+        if merged.is_none() {
+            let in_place = entries.dissolve(|key| self.tree.is_merge(key), !added.is_empty());
+            if let Some(merge) = in_place {
+                self.instead_of_merge(id, merge, added, &around);
+                added = &[];
+            }
+        }
+        if entries.last_kept().is_none() && !entries.all.is_empty() {
             self.replace(id, new, seat);
             return;
         }
-        let around = self.around(id, seat);
-        for &(key, value, stays) in &entries.all {
-            if !stays || self.tree.is_merge(key) {
-                continue;
-            }
-            let name = self.tree.key_name(self.text, key).unwrap_or_default();
-            if let (Some(before), Some(after)) = (before.get(&*name), after.get(&*name)) {
-                let seat = Seat {
-                    key: Some(key),
-                    around: around.clone(),
-                };
-                self.node(value, before, after, &seat);
-            }
-        }
         match &around {
-            Around::Block { column } => self.change_block(id, &entries, &added, *column),
-            Around::Flow(flow) => self.change_flow(id, &entries, &added, flow),
+            Around::Block { column } => self.change_block(id, &entries, added, *column),
+            Around::Flow(flow) => self.change_flow(id, &entries, added, flow),
         }
     }
 
-    /// What the merges of a map bring it, once the maps they copy say what they will say.
-    fn merged(&mut self, id: Id) -> HashMap<&'a str, &'a Value> {
-        let mut merged = HashMap::new();
-        let sources: Vec<Id> = self.tree.merged(id).collect();
-        for source in sources {
-            let target = self.tree.target(source);
-            if target == source {
-                self.keep_below(source);
+    /// The entries of a map. Those that stay are made to say what they shall.
+    fn entries(
+        &mut self,
+        id: Id,
+        before: &'a Map<String, Value>,
+        after: &'a Map<String, Value>,
+        around: &Around<'a>,
+    ) -> Entries {
+        let mut entries = Entries::default();
+        let tree = self.tree;
+        for (key, value) in tree.entries(id) {
+            let mut stays = true;
+            if tree.is_merge(key) {
+                self.keep_sources(value);
+            } else {
+                let name = tree.key_name(self.text, key).unwrap_or_default();
+                stays = after.contains_key(&*name);
+                if let (Some(before), Some(after)) = (before.get(&*name), after.get(&*name)) {
+                    let (key, around) = (Some(key), around.clone());
+                    self.node(value, before, after, &Seat { key, around });
+                }
+                entries.names.insert(name.into_owned());
             }
-            let members = self.kept.get(&target).and_then(|value| value.as_object());
-            for (name, value) in members.into_iter().flatten() {
-                merged.entry(name.as_str()).or_insert(value);
-            }
+            entries.all.push(Entry { key, value, stays });
         }
-        merged
-    }
-
-    /// Notes that a node at a merge key, and all below it, stay as they are.
-    fn keep_below(&mut self, id: Id) {
-        for node in id..self.tree.behind(id) {
-            if let Some(value) = self.document.values.get(&node) {
-                self.kept.insert(node, value);
-            }
-        }
+        entries
     }
 
     /// What the members or elements of a collection stand in.
