@@ -1,9 +1,14 @@
 //! Byte offsets as lines and columns.
 
-/// Where the lines of a text begin.
+/// How many bytes are counted at once: a line of JSON can be as long as the text, and is not counted through for each field.
+const BLOCK: usize = 4096;
+
+/// Where the lines of a text begin, and how many characters stand before a byte.
 #[derive(Clone, Debug)]
 pub(super) struct Lines {
     starts: Vec<u32>,
+    /// How many bytes before each block do not begin a character.
+    inner: Vec<u32>,
 }
 
 impl Lines {
@@ -16,7 +21,14 @@ impl Lines {
         let starts = std::iter::once(0)
             .chain(breaks.map(|(at, _)| at as u32 + 1))
             .collect();
-        Self { starts }
+        let mut count = 0;
+        // One more than there are blocks, for the end of the text.
+        let mut inner = vec![0];
+        for block in bytes.chunks(BLOCK) {
+            count += inner_bytes(block);
+            inner.push(count);
+        }
+        Self { starts, inner }
     }
 
     /// The line and the column (in characters) of a byte offset, both from 1. A byte-order mark takes no column.
@@ -25,10 +37,24 @@ impl Lines {
             .starts
             .partition_point(|&start| start as usize <= offset);
         let start = self.starts[line - 1] as usize;
-        let before = text.get(start..offset).unwrap_or_default();
-        let before = before.strip_prefix('\u{feff}').unwrap_or(before);
-        (line, before.chars().count() + 1)
+        let column = self.characters(text, offset) - self.characters(text, start);
+        let mark = start == 0 && offset > 0 && text.starts_with('\u{feff}');
+        (line, column + 1 - usize::from(mark))
     }
+
+    fn characters(&self, text: &str, offset: usize) -> usize {
+        let block = offset / BLOCK;
+        let before = self.inner[block] as usize;
+        let rest = &text.as_bytes()[block * BLOCK..offset];
+        offset - before - inner_bytes(rest) as usize
+    }
+}
+
+fn inner_bytes(bytes: &[u8]) -> u32 {
+    bytes
+        .iter()
+        .map(|byte| u32::from(byte & 0xc0 == 0x80))
+        .sum()
 }
 
 #[cfg(test)]
@@ -50,5 +76,15 @@ mod tests {
             assert_eq!(lines.position(text, offset), position, "{mark}");
         }
         assert_eq!(lines.position(text, text.len()), (5, 2));
+    }
+
+    #[test]
+    fn counts_characters_through_long_lines() {
+        let text = "aé€😀\n".repeat(3) + &"aé€😀".repeat(5000);
+        let lines = Lines::of(&text);
+        for (column, (offset, _)) in text.char_indices().skip(15).enumerate() {
+            assert_eq!(lines.position(&text, offset), (4, column + 1));
+        }
+        assert_eq!(lines.position(&text, text.len()), (4, 20_001));
     }
 }

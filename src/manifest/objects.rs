@@ -106,12 +106,13 @@ impl Unroll<'_> {
     }
 }
 
-/// Whether this is a List of objects: `kind: List`, or a list of one kind as the API answers it.
+/// Whether this is a List of objects: `kind: List`, or a list of one kind as the API answers it. Some kinds are only named
+/// like one; what they list are no objects.
 fn is_list(value: &Value) -> bool {
-    value["kind"]
-        .as_str()
-        .is_some_and(|kind| kind.ends_with("List"))
-        && value["items"].is_array()
+    let kind = value["kind"].as_str().unwrap_or_default();
+    value["items"].as_array().is_some_and(|items| {
+        kind == "List" || kind.ends_with("List") && items.iter().all(Value::is_object)
+    })
 }
 
 fn shape(value: &Value) -> &'static str {

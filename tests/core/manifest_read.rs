@@ -67,6 +67,9 @@ items:
   - metadata: {name: x}
   - kind: B
 - 5
+---
+kind: AllowList
+items: [a, b]
 ";
     let manifest = read(text);
     let found: Vec<_> = manifest
@@ -89,6 +92,7 @@ items:
             (1, Some(0), 6, 3, "items[0]".to_owned()),
             (1, Some(0), 10, 5, "items[1].items[0]".to_owned()),
             (1, Some(1), 11, 5, "items[1].items[1]".to_owned()),
+            (2, None, 14, 1, String::new()),
         ]
     );
     assert_eq!(
