@@ -103,7 +103,7 @@ impl<'a> Walk<'a> {
             self.splice(behind, behind, format!("{comma}{members}}}"));
             return;
         }
-        let end = entries.all.last().map_or(last.value, |entry| entry.value);
+        let end = entries.all.last().unwrap_or(&last).value;
         let end = self.tree.node(end).end();
         let next = skip_blanks(self.text, end);
         let trailing = self.text[next..].starts_with(',');

@@ -44,14 +44,12 @@ pub enum EditError {
 
 pub(super) fn edit(manifest: &Manifest, patches: &[(usize, &Patch)]) -> Result<String, EditError> {
     let patched = patched(manifest, patches)?;
-    let mut splices = Vec::new();
-    for document in &manifest.documents {
-        splices.extend(document_splices(manifest, document, &patched));
-    }
-    if splices.is_empty() && patched.is_empty() {
+    if patched.is_empty() {
         return Ok(manifest.text.clone());
     }
-    let text = splice::apply(&manifest.text, splices).ok_or(EditError::Differs)?;
+    let documents = manifest.documents.iter();
+    let splices = documents.flat_map(|document| document_splices(manifest, document, &patched));
+    let text = splice::apply(&manifest.text, splices.collect()).ok_or(EditError::Differs)?;
     if says(manifest, &patched, &text) {
         Ok(text)
     } else {
