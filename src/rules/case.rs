@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::Rule;
 use crate::facts::Facts;
+use crate::intent::fault::{self, Fault};
 use crate::intent::{ContainerIntent, Intent, TemplateIntent};
 use crate::plan::{Plan, Write};
 use crate::subject::{Probe, Role, Subject};
@@ -69,6 +70,18 @@ impl<'a> Case<'a> {
             Role::ALL
                 .into_iter()
                 .filter_map(move |role| Some((template, one, role, one.container.probe(role)?)))
+        })
+    }
+
+    /// Everything that is wrong with the handlers of the containers that serve.
+    pub(super) fn faults(
+        &self,
+    ) -> impl Iterator<Item = (&'a ContainerIntent<'a>, Role, &'a Probe, Fault)> + use<'a> {
+        self.all_probes().flat_map(|(template, one, role, probe)| {
+            let faults = fault::faults(template, one, &probe.handler);
+            faults
+                .into_iter()
+                .map(move |fault| (one, role, probe, fault))
         })
     }
 

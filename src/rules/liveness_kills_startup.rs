@@ -2,9 +2,9 @@
 
 use super::rule::{Rule, Scope};
 use super::{Case, case};
+use crate::intent::{ContainerIntent, TemplateIntent};
 use crate::kubelet::bounds::{self, Verdict};
-use crate::plan::EditKind;
-use crate::subject::Role;
+use crate::subject::{Probe, Role};
 use crate::words::{Finding, Severity};
 
 pub(super) static RULE: Rule = Rule {
@@ -18,22 +18,20 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (_, container, probe) in case.probes(Role::Liveness) {
+    for (template, container, probe) in case.probes(Role::Liveness) {
         let Some(declared) = &container.declared else {
             continue;
         };
-        let guarded = container.container.raw_probe(Role::Startup).is_some();
-        if guarded || super::never_counts(case, container, probe) {
+        if !speaks_of(template, container, probe) {
             continue;
         }
         let load = declared.value.0;
         let severity = match bounds::verdict(probe, load) {
-            Verdict::Survives => continue,
             Verdict::Dies if declared.source.is_object() => Severity::Deny,
-            Verdict::Depends | Verdict::Dies => Severity::Warn,
+            _ => Severity::Warn,
         };
         let (earliest, latest) = (bounds::guaranteed_window(probe), bounds::latest_kill(probe));
-        let cure = cure(case, &container.container.name, load);
+        let cure = super::startup_cure(case, template, container, load);
         let message = format!(
             "kills {earliest} to {latest} s after each start, the model needs up to {load} s: {cure}"
         );
@@ -45,15 +43,17 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     findings
 }
 
-/// What a fix injects, or would.
-fn cure(case: &Case<'_>, container: &str, load: i64) -> String {
-    let planned = case.plan.edits.iter().find(|edit| {
-        edit.kind == EditKind::StartupProbe && edit.container.as_deref() == Some(container)
-    });
-    let number = |field: &str| planned?.value.as_ref()?.get(field)?.as_i64();
-    let (period, threshold) = match (number("periodSeconds"), number("failureThreshold")) {
-        (Some(period), Some(threshold)) => (period, threshold),
-        _ => (10, bounds::failure_threshold_for(load, 0, 10)),
-    };
-    format!("add a startupProbe with periodSeconds {period}, failureThreshold {threshold}")
+/// Whether this rule has something to say of a liveness probe.
+pub(super) fn speaks_of(
+    template: &TemplateIntent<'_>,
+    container: &ContainerIntent<'_>,
+    probe: &Probe,
+) -> bool {
+    let dies = |load: i64| bounds::verdict(probe, load) != Verdict::Survives;
+    container
+        .declared
+        .as_ref()
+        .is_some_and(|declared| dies(declared.value.0))
+        && container.container.raw_probe(Role::Startup).is_none()
+        && !super::never_counts(template, container, probe)
 }

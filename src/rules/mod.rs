@@ -4,21 +4,44 @@
 
 mod case;
 mod index;
+mod inner_timeout;
 mod rule;
 
 mod deadline_before_load;
+mod exec_probe_timeout_inner;
+mod gpu_claim_unresolved;
+mod job_liveness;
+mod liveness_before_readiness;
+mod liveness_below_known_stall;
+mod liveness_is_readiness;
 mod liveness_kills_startup;
+mod liveness_runs_inference;
+mod liveness_without_startup;
+mod loopback_bind;
 mod malformed_annotation;
+mod named_port_missing;
+mod no_probes;
 mod override_ignored;
+mod probe_auth;
+mod probe_behind_mesh;
+mod probe_binary_missing;
+mod probe_port_mismatch;
 mod probe_port_unresolvable;
+mod probe_scheme;
+mod short_probe_timeout;
+mod startup_passes_too_early;
+mod startup_window_doubtful;
 mod startup_window_too_short;
 mod unknown_annotation;
 mod unreadable_field;
+mod worker_probe;
 
-use crate::intent::SkipReason;
 use crate::intent::fault::{self, Fault};
-use crate::plan::Write;
-use crate::words::{FieldPath, Finding, Severity};
+use crate::intent::{ContainerIntent, SkipReason, TemplateIntent};
+use crate::kubelet::bounds;
+use crate::plan::{EditKind, Write};
+use crate::subject::{Probe, Role};
+use crate::words::{FieldPath, Finding, Severity, clip};
 
 pub use case::Case;
 pub use index::index;
@@ -32,8 +55,28 @@ pub static RULES: &[&Rule] = &[
     &probe_port_unresolvable::RULE,
     &deadline_before_load::RULE,
     &malformed_annotation::RULE,
-    &override_ignored::RULE,
+    &liveness_without_startup::RULE,
+    &no_probes::RULE,
+    &short_probe_timeout::RULE,
+    &named_port_missing::RULE,
+    &probe_port_mismatch::RULE,
+    &probe_scheme::RULE,
+    &probe_auth::RULE,
+    &loopback_bind::RULE,
+    &probe_binary_missing::RULE,
+    &exec_probe_timeout_inner::RULE,
+    &probe_behind_mesh::RULE,
+    &job_liveness::RULE,
+    &worker_probe::RULE,
+    &startup_passes_too_early::RULE,
+    &startup_window_doubtful::RULE,
+    &liveness_runs_inference::RULE,
+    &liveness_below_known_stall::RULE,
+    &liveness_before_readiness::RULE,
+    &liveness_is_readiness::RULE,
+    &gpu_claim_unresolved::RULE,
     &unknown_annotation::RULE,
+    &override_ignored::RULE,
     &unreadable_field::RULE,
 ];
 
@@ -55,7 +98,8 @@ pub fn run(case: &Case<'_>) -> Vec<Finding> {
     let speaks = |rule: &Rule| match rule.scope {
         Scope::Always => true,
         Scope::Batch => skip == Some(SkipReason::Batch),
-        Scope::Judged => skip.is_none(),
+        Scope::Judged => skip.is_none() && case.templates().next().is_some(),
+        Scope::NotSkipped => skip.is_none(),
     };
     let mut findings: Vec<Finding> = RULES
         .iter()
@@ -83,7 +127,7 @@ fn silence(case: &Case<'_>, findings: &mut Vec<Finding>) {
     let overrides = case.facts.config.overrides(case.facts.mode);
     let mut ignored = Vec::new();
     findings.retain(|finding| {
-        let at = |template: &&crate::intent::TemplateIntent<'_>| {
+        let at = |template: &&TemplateIntent<'_>| {
             let path = &template.template.path;
             finding.path.starts_with(path)
                 || path.segments().is_empty()
@@ -161,21 +205,50 @@ fn annotation_path(case: &Case<'_>, template: &FieldPath, key: &str) -> FieldPat
 }
 
 /// Whether failures of a probe are thrown away by the kubelet, so that it never kills: a port name that is not declared, or
-/// a program that is not in the image.
+/// a command that cannot be started.
 fn never_counts(
-    case: &Case<'_>,
-    container: &crate::intent::ContainerIntent<'_>,
-    probe: &crate::subject::Probe,
+    template: &TemplateIntent<'_>,
+    container: &ContainerIntent<'_>,
+    probe: &Probe,
 ) -> bool {
-    let template = case
-        .intent
-        .templates
-        .iter()
-        .find(|one| container.container.path.starts_with(&one.template.path));
-    let faults = template
-        .map(|template| fault::faults(template, container, &probe.handler))
-        .unwrap_or_default();
-    faults
+    fault::faults(template, container, &probe.handler)
         .iter()
         .any(|fault| matches!(fault, Fault::Binary { .. } | Fault::PortName { .. }))
+}
+
+/// What becomes of a container whose probe fails every time.
+fn never_passes(role: Role, probe: &Probe) -> String {
+    let (from, to) = (bounds::guaranteed_window(probe), bounds::latest_kill(probe));
+    match role {
+        Role::Readiness => "the pod is never Ready".to_owned(),
+        Role::Liveness | Role::Startup => format!("it kills {from} to {to} s after each start"),
+    }
+}
+
+/// The startup probe that a fix injects into a container, or would, where so many seconds are to be guaranteed. Where peers
+/// wait for Ready, only patience helps: a startup probe would hold Ready back.
+fn startup_cure(
+    case: &Case<'_>,
+    template: &TemplateIntent<'_>,
+    container: &ContainerIntent<'_>,
+    window: i64,
+) -> String {
+    if template.ready_gate.is_some() {
+        return format!("set initialDelaySeconds to {window}, since peers wait for Ready");
+    }
+    let planned = case.plan.edits.iter().find(|edit| {
+        edit.kind == EditKind::StartupProbe
+            && edit.path == container.container.probe_path(Role::Startup)
+    });
+    let number = |field: &str| planned?.value.as_ref()?.get(field)?.as_i64();
+    let (period, threshold) = match (number("periodSeconds"), number("failureThreshold")) {
+        (Some(period), Some(threshold)) => (period, threshold),
+        _ => (10, bounds::failure_threshold_for(window, 0, 10)),
+    };
+    format!("add a startupProbe with periodSeconds {period}, failureThreshold {threshold}")
+}
+
+/// A path as messages show it: without its query, which may hold a key.
+fn shown(path: &str) -> String {
+    clip(path.split('?').next().unwrap_or(path), 40)
 }

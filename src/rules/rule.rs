@@ -27,4 +27,6 @@ pub(super) enum Scope {
     Batch,
     /// Of what is judged.
     Judged,
+    /// Of what is judged, and of what may be ours once its device claims are known.
+    NotSkipped,
 }

@@ -17,11 +17,11 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (_, container, probe) in case.probes(Role::Startup) {
+    for (template, container, probe) in case.probes(Role::Startup) {
         let Some(declared) = &container.declared else {
             continue;
         };
-        if super::never_counts(case, container, probe) {
+        if super::never_counts(template, container, probe) {
             continue;
         }
         let load = declared.value.0;

@@ -19,4 +19,5 @@ mod manifest_read;
 mod review;
 mod rules;
 mod rules_page;
+mod rules_triggers;
 mod tokens;

@@ -169,7 +169,7 @@ fn cases() -> Vec<PathBuf> {
         let name = path.to_string_lossy();
         name.ends_with(".yaml") && !name.ends_with(".expect.yaml")
     };
-    let paths = files.map(|file| file.unwrap().path());
+    let paths = files.map(|file| file.expect("a file of a folder").path());
     paths.filter(is_case).collect()
 }
 

@@ -13,7 +13,7 @@ pub(super) fn not_started(container: &ContainerIntent<'_>, command: &[String]) -
     let rest: Vec<&str> = words.collect();
     if !rest.is_empty() && (!is_path || rest.iter().any(|word| word.starts_with('-'))) {
         return Some(format!(
-            "the whole line \"{} ...\" is taken for the name of a program",
+            "the whole line \"{} ...\" is taken for one program",
             clip(first, 40)
         ));
     }
