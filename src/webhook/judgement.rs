@@ -157,7 +157,7 @@ fn log(entry: Entry, request: &Request, decision: &Decision, answered: Answered)
         Answered::Changed | Answered::Findings | Answered::Refused => {
             let mut rules: Vec<_> = grave(decision).collect();
             rules.dedup();
-            let rules = rules.join(",");
+            let rules = (!rules.is_empty()).then(|| rules.join(","));
             let edits = decision.edits.len();
             tracing::info!(endpoint, mode, kind, object, rules, edits, skip, "{answer}");
         }
