@@ -13,7 +13,7 @@ const SYSTEM_NAMESPACES: [&str; 3] = ["kube-node-lease", "kube-public", "kube-sy
 /// Why a request is let through unread.
 pub(super) fn out_of_scope(request: &Request, facts: &Facts) -> Option<Skip> {
     if let Some(why) = &request.not_understood {
-        return Some(Skip::new(SkipReason::OutOfScope, why.clone()));
+        return Some(Skip::new(SkipReason::NotUnderstood, why.clone()));
     }
     if let Some(part) = &request.sub_resource {
         return Some(Skip::new(

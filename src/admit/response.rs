@@ -4,14 +4,18 @@ use std::collections::BTreeMap;
 
 use json_patch::Patch;
 
-use super::{Decision, Endpoint};
+use super::{Decision, Endpoint, Outcome};
 use crate::facts::Mode;
+use crate::intent::SkipReason;
 use crate::plan::Edit;
 use crate::review::Response;
 use crate::words::{Finding, MESSAGE_LIMIT, Segment, Severity, clip};
 
 /// So many warnings at most go to kubectl: the API server cuts all of them once they exceed 4096 characters.
 const WARNINGS: usize = 12;
+
+/// What is said of a review that is not understood.
+const NOT_UNDERSTOOD: &str = "warmgate did not understand this object and left it as it is";
 
 /// The longest value of an audit annotation, in bytes.
 const AUDIT_LIMIT: usize = 4096;
@@ -70,6 +74,9 @@ impl Decision {
 
     /// Findings of severity deny and warn; those that the refusal spells out are not repeated.
     fn warnings(&self) -> Vec<String> {
+        if self.is_skipped_for(SkipReason::NotUnderstood) {
+            return vec![NOT_UNDERSTOOD.to_owned()];
+        }
         let refused = self.refusal.as_deref().unwrap_or_default();
         let mut lines: Vec<String> = self
             .findings
@@ -87,6 +94,11 @@ impl Decision {
             ));
         }
         lines
+    }
+
+    /// Whether the object was neither edited nor judged for this reason.
+    pub fn is_skipped_for(&self, reason: SkipReason) -> bool {
+        matches!(&self.outcome, Outcome::Skipped(skip) if skip.reason == reason)
     }
 
     /// One line that says what was changed.

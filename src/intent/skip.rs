@@ -32,6 +32,8 @@ pub enum SkipReason {
     MirrorPod,
     /// It neither asks for an accelerator nor opts in.
     NotOurs,
+    /// The request has a shape that is not understood.
+    NotUnderstood,
     /// The owner says that it is no accelerator workload.
     OptedOut,
     /// What is written is a part of the object, or it is written in a way that changes nothing that is judged.
@@ -44,7 +46,7 @@ pub enum SkipReason {
 
 impl SkipReason {
     /// All reasons.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Batch,
         Self::BeingDeleted,
         Self::Fragment,
@@ -53,6 +55,7 @@ impl SkipReason {
         Self::Knative,
         Self::MirrorPod,
         Self::NotOurs,
+        Self::NotUnderstood,
         Self::OptedOut,
         Self::OutOfScope,
         Self::SkipAnnotation,
@@ -70,6 +73,7 @@ impl SkipReason {
             Self::Knative => "knative",
             Self::MirrorPod => "mirror-pod",
             Self::NotOurs => "not-ours",
+            Self::NotUnderstood => "not-understood",
             Self::OptedOut => "opted-out",
             Self::OutOfScope => "out-of-scope",
             Self::SkipAnnotation => "skip-annotation",

@@ -2,7 +2,8 @@
 
 use super::Case;
 use super::rule::{Rule, Scope};
-use crate::words::{Finding, Severity};
+use crate::intent::TemplateIntent;
+use crate::words::{FieldPath, Finding, Severity};
 
 pub(super) static RULE: Rule = Rule {
     id: "deadline-before-load",
@@ -16,31 +17,48 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (template, container) in case.serving() {
-        let (Some(deadline), Some(declared)) =
-            (template.template.active_deadline(), &container.declared)
-        else {
+        let Some(declared) = &container.declared else {
             continue;
         };
-        if deadline > declared.value.0 {
-            continue;
+        let load = declared.value.0;
+        let reached = |(path, _): &(FieldPath, &str)| {
+            let deadline = case.value(path)?.as_i64()?;
+            (deadline <= load).then_some(deadline)
+        };
+        for place in deadlines(case, template) {
+            let Some(deadline) = reached(&place) else {
+                continue;
+            };
+            let (path, ends) = place;
+            let message = format!(
+                "activeDeadlineSeconds ends {ends} {deadline} s after it was started, {} needs up to {load} s to load: set it above {load} or remove it",
+                container.container.label(),
+            );
+            let severity = if declared.source.is_object() {
+                Severity::Deny
+            } else {
+                Severity::Warn
+            };
+            findings.push(Finding {
+                severity,
+                container: Some(container.container.name.clone()),
+                ..RULE.at(path, message)
+            });
         }
-        let path = template.template.spec_path().key("activeDeadlineSeconds");
-        let message = format!(
-            "activeDeadlineSeconds ends the pod {deadline} s after it was placed, {} needs up to {} s to load: set it above {} or remove it",
-            container.container.label(),
-            declared.value.0,
-            declared.value.0
-        );
-        let severity = if declared.source.is_object() {
-            Severity::Deny
-        } else {
-            Severity::Warn
-        };
-        findings.push(Finding {
-            severity,
-            container: Some(container.container.name.clone()),
-            ..RULE.at(path, message)
-        });
     }
     findings
+}
+
+/// The deadlines that end a pod: its own, and that of the Job that makes it (`pkg/controller/job/job_controller.go`).
+fn deadlines(
+    case: &Case<'_>,
+    template: &TemplateIntent<'_>,
+) -> impl Iterator<Item = (FieldPath, &'static str)> {
+    const FIELD: &str = "activeDeadlineSeconds";
+    let pod = template.template.spec_path().key(FIELD);
+    let job = template.template.path.parent();
+    let job = job.filter(|_| case.subject.workload.batch);
+    [(pod, "the pod")]
+        .into_iter()
+        .chain(job.map(|spec| (spec.key(FIELD), "the Job")))
 }

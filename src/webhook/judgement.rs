@@ -11,15 +11,11 @@ use super::rejection::Rejection;
 use super::routes::Entry;
 use super::shared::Shared;
 use crate::admit::{Decision, Endpoint, Outcome};
-use crate::facts::Mode;
 use crate::review::{self, Request, Response};
 use crate::words::{Severity, clip};
 
 /// What is said in a namespace whose label is none of the modes.
 const UNKNOWN_MODE: &str = "the namespace's label warmgate.io/mode is none of audit, warn, fix and enforce, so nothing in it is looked at: set one of them";
-
-/// What is said of a review that is not understood.
-const NOT_UNDERSTOOD: &str = "warmgate did not understand this object and left it as it is";
 
 /// What is said, and logged, where judging panicked.
 const FAILED: &str = "judging this object failed by a fault of warmgate";
@@ -78,20 +74,16 @@ fn caught<T>(judge: impl FnOnce() -> T) -> Option<T> {
 /// Decides what to answer.
 fn decide(shared: &Shared, known: &Known, entry: Entry, request: &Request) -> (Answered, Response) {
     let Some(mode) = entry.mode else {
-        return (
-            Answered::Skipped,
-            warning(UNKNOWN_MODE, !is_controlled(request)),
-        );
+        return (Answered::Skipped, unknown_mode(!is_controlled(request)));
     };
+    let decision = (shared.judge)(request, &known.facts(mode));
+    let response = decision.response(entry.endpoint);
     if let Some(why) = &request.not_understood {
         shared.metrics.not_understood();
         let (kind, object) = (clipped(&request.kind.kind), name(request));
         tracing::warn!(mode = entry.word(), kind, object, why, "not understood");
-        let warns = entry.endpoint == Endpoint::Validate && mode > Mode::Audit;
-        return (Answered::NotUnderstood, warning(NOT_UNDERSTOOD, warns));
+        return (Answered::NotUnderstood, response);
     }
-    let decision = (shared.judge)(request, &known.facts(mode));
-    let response = decision.response(entry.endpoint);
     if request.dry_run {
         // A dry run leaves no trace but its own count.
         return (Answered::DryRun, response);
@@ -103,10 +95,10 @@ fn decide(shared: &Shared, known: &Known, entry: Entry, request: &Request) -> (A
 }
 
 /// Everything goes on, with a warning or without.
-fn warning(line: &str, warns: bool) -> Response {
+fn unknown_mode(warns: bool) -> Response {
     Response {
         allowed: true,
-        warnings: warns.then(|| line.to_owned()).into_iter().collect(),
+        warnings: warns.then(|| UNKNOWN_MODE.to_owned()).into_iter().collect(),
         ..Response::default()
     }
 }

@@ -187,14 +187,14 @@ async fn a_label_that_is_no_mode_is_said_to_whoever_stands_there() {
 async fn what_is_not_understood_is_allowed_and_counted() {
     let fixture = Fixture::start().await;
     let mut client = fixture.connect().await;
-    let mut strange = review("refuse");
+    let mut strange = review("llm");
     strange["apiVersion"] = json!("admission.k8s.io/v2");
     let answer = client
         .post("/validate/enforce", strange.to_string())
         .await
         .unwrap();
     assert_eq!(answer.status, 200);
-    assert_eq!(answer.response()["uid"], "uid of refuse");
+    assert_eq!(answer.response()["uid"], "uid of llm");
     assert_eq!(answer.response()["allowed"], true);
     assert_eq!(answer.response()["warnings"].as_array().unwrap().len(), 1);
     assert!(

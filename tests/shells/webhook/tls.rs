@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use rcgen::KeyPair;
+use rcgen::{KeyPair, PKCS_ECDSA_P384_SHA384, PKCS_ED25519};
 use rustls::version;
 use tempfile::NamedTempFile;
 use warmgate::webhook::{Certificate, Error, Server};
@@ -10,9 +10,6 @@ use warmgate::webhook::{Certificate, Error, Server};
 use super::certificates::{Authority, Pair};
 use super::client::{Client, Tls};
 use super::{Fixture, body, judge, settings};
-
-/// A key that no certificate has been made for; nothing but tests knows it.
-const RSA_KEY: &str = include_str!("rsa-key.pem");
 
 async fn fixture(authority: Authority, pair: &Pair) -> Fixture {
     let server = Server::start_with(settings(pair), judge).await;
@@ -23,10 +20,15 @@ async fn fixture(authority: Authority, pair: &Pair) -> Fixture {
 }
 
 #[tokio::test]
-async fn chains_and_rsa_keys_are_taken() {
+async fn chains_and_other_kinds_of_keys_are_taken() {
     let authority = Authority::new();
-    let rsa = KeyPair::from_pem(RSA_KEY).unwrap();
-    for pair in [authority.chain("chained"), authority.sign("rsa", &rsa)] {
+    let key = |algorithm| KeyPair::generate_for(algorithm).unwrap();
+    let (longer, edwards) = (key(&PKCS_ECDSA_P384_SHA384), key(&PKCS_ED25519));
+    for pair in [
+        authority.chain("chained"),
+        authority.sign("longer", &longer),
+        authority.sign("edwards", &edwards),
+    ] {
         let server = Server::start_with(settings(&pair), judge).await.unwrap();
         let client = Tls::new(&authority)
             .connect(server.admission_address())
