@@ -81,7 +81,7 @@ pub(super) struct BesideFiles {
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  warmgate check deploy/ charts/values.yaml
+  warmgate check deploy/ extra.yaml
   kustomize build overlays/prod | warmgate check --fail-on warn
   warmgate check --format json deploy/ | jq '.objects[] | select(.outcome == \"denied\")'
 

@@ -12,7 +12,7 @@ const WIDTH: usize = 100;
 /// The page `docs/cli.md`.
 pub fn reference() -> String {
     let mut page = String::from(
-        "<!-- Made from the help of the program; `WARMGATE_BLESS=1 cargo test --test shells cli` writes it anew. -->\n\n# Command line\n",
+        "<!-- Made from the help of the program; `WARMGATE_BLESS=1 cargo test --test shells reference` writes it anew. -->\n\n# Command line\n",
     );
     let mut root = Cli::command()
         .term_width(WIDTH)

@@ -4,15 +4,19 @@
 //! as escape codes, which the shell takes out where nobody would see them.
 
 mod brief;
+mod container;
 mod explain;
 mod json;
+mod lines;
+mod outlook;
+mod page;
 mod plain;
 mod pods;
 mod style;
 mod timeline;
 
 use crate::admit::{Decision, Outcome};
-use crate::intent::{Skip, SkipReason};
+use crate::intent::Skip;
 use crate::words::Severity;
 
 pub use brief::{brief, edit};
@@ -106,9 +110,6 @@ impl Entry {
     /// Whether it is judged: neither skipped nor of a kind that is not looked into.
     pub fn is_judged(&self) -> bool {
         matches!(self.decision.outcome, Outcome::Allowed | Outcome::Denied)
-            || self.skip().is_some_and(|skip| {
-                skip.reason == SkipReason::Batch && !self.decision.findings.is_empty()
-            })
     }
 
     /// Whether it fails a run that fails on `limit`. A finding of severity deny counts by the outcome alone: it refuses
