@@ -83,7 +83,8 @@ pub struct Visit {
 pub struct Identity {
     /// The certificate, which is its own authority.
     pub certificate: String,
-    key: String,
+    /// The key of this certificate.
+    pub key: String,
 }
 
 /// The objects that the demo asks about where no file is named.

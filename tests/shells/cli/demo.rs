@@ -10,14 +10,14 @@ use warmgate::webhook::Server;
 use super::{CONFIG_MAP, denied, run, run_with};
 
 /// Whether the answer is byte for byte what the core says of the same review.
-fn is_the_cores(exchange: &Exchange) -> bool {
+pub(super) fn is_the_cores(exchange: &Exchange) -> bool {
     let request = review::read(&exchange.review).expect("it is a review");
     let facts = Facts::new(MODE, Origin::Admission);
     let response = admit(&request, &facts).response(exchange.endpoint);
     exchange.status == 200 && exchange.answer == review::answer(&request.uid, &response)
 }
 
-fn exchanges(visits: &[Visit]) -> impl Iterator<Item = &Exchange> {
+pub(super) fn exchanges(visits: &[Visit]) -> impl Iterator<Item = &Exchange> {
     visits.iter().flat_map(|visit| &visit.exchanges)
 }
 

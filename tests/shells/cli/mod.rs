@@ -10,6 +10,8 @@ mod readme;
 #[cfg(feature = "webhook")]
 mod reference;
 mod rules;
+#[cfg(feature = "webhook")]
+mod webhook;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
