@@ -147,6 +147,13 @@ impl Preset {
         port || self.address.as_ref().is_some_and(|row| !row.env.is_empty())
     }
 
+    /// The variable or flag that moves the limit which the server sets to its own start.
+    pub fn start_limit_setting(&self) -> Option<&str> {
+        let row = self.start_limit.as_ref()?;
+        let mut names = row.env.iter().chain(&row.flags);
+        names.next().map(String::as_str)
+    }
+
     /// The prefix of the variables that the server reads, where a Service's name is known to break it.
     pub fn env_prefix(&self) -> Option<&str> {
         self.env_prefix.as_ref().map(|row| row.value.as_str())

@@ -11,7 +11,7 @@ use crate::words::FieldPath;
 pub(crate) const DEFAULT_DEADLINE: i64 = 600;
 
 /// "No deadline", as the API spells it.
-const NO_DEADLINE: i64 = i32::MAX as i64;
+pub(crate) const NO_DEADLINE: i64 = i32::MAX as i64;
 
 /// Seconds for scheduling and the image pull, on top of the start.
 const PULL: i64 = 300;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Edit, EditKind, Site, Why, Withheld, present};
 use crate::annotations::Setting;
-use crate::facts::Version;
+use crate::facts::{Facts, Version};
 use crate::intent::{ContainerIntent, TemplateIntent};
 use crate::words::Seconds;
 
@@ -139,7 +139,7 @@ fn hook<'t>(
         .pre_stop
         .as_ref()
         .map(|hook| hook.literal());
-    let (drain, drain_declared) = drain(site, container);
+    let (drain, drain_declared) = drain(site.facts, container);
     let mut plan = HookPlan {
         container,
         sleep: None,
@@ -177,8 +177,8 @@ fn has_sleep(template: &TemplateIntent<'_>, container: &ContainerIntent<'_>) -> 
             .is_some_and(|server| server.shell == Some(true))
 }
 
-/// The longest request in flight, and whether the owner declared it.
-fn drain(site: &Site<'_>, container: &ContainerIntent<'_>) -> (i64, bool) {
+/// The longest request in flight in seconds, and whether the owner declared it.
+pub(crate) fn drain(facts: &Facts, container: &ContainerIntent<'_>) -> (i64, bool) {
     match container.drain_time.as_ref().map(|asked| asked.value) {
         Some(Setting::For(Seconds(seconds))) => (seconds, true),
         Some(Setting::Off) => (0, true),
@@ -187,10 +187,7 @@ fn drain(site: &Site<'_>, container: &ContainerIntent<'_>) -> (i64, bool) {
                 .server()
                 .and_then(|server| server.drain.as_ref())
                 .map(|known| known.value);
-            (
-                preset.unwrap_or(site.facts.config.defaults.drain_time),
-                false,
-            )
+            (preset.unwrap_or(facts.config.defaults.drain_time), false)
         }
     }
 }

@@ -85,6 +85,15 @@ impl<'a> Case<'a> {
         })
     }
 
+    /// The judged container that a field stands in, with its template.
+    pub(super) fn container_at(
+        &self,
+        path: &FieldPath,
+    ) -> Option<(&'a TemplateIntent<'a>, &'a ContainerIntent<'a>)> {
+        self.serving()
+            .find(|(_, one)| path.starts_with(&one.container.path))
+    }
+
     /// The value at a path of the object; `null` counts as absent.
     pub(super) fn value(&self, path: &FieldPath) -> Option<&'a Value> {
         path.find(self.subject.object)

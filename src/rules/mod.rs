@@ -6,10 +6,18 @@ mod case;
 mod index;
 mod inner_timeout;
 mod rule;
+mod selector;
+mod typed;
 
+mod annotation_not_in_template;
+mod annotation_overruled;
 mod deadline_before_load;
+mod deadline_while_gated;
+mod download_in_startup;
 mod exec_probe_timeout_inner;
 mod gpu_claim_unresolved;
+mod grace_too_short;
+mod group_restart_cost;
 mod job_liveness;
 mod liveness_before_readiness;
 mod liveness_below_known_stall;
@@ -17,22 +25,41 @@ mod liveness_is_readiness;
 mod liveness_kills_startup;
 mod liveness_runs_inference;
 mod liveness_without_startup;
+mod long_grace;
 mod loopback_bind;
 mod malformed_annotation;
 mod named_port_missing;
+mod no_disruption_budget;
 mod no_probes;
+mod no_spread;
+mod notice_shorter_than_grace;
+mod ordered_ready_trap;
 mod override_ignored;
+mod prestop_exceeds_grace;
+mod prestop_needs_shell;
 mod probe_auth;
 mod probe_behind_mesh;
 mod probe_binary_missing;
 mod probe_port_mismatch;
 mod probe_port_unresolvable;
 mod probe_scheme;
+mod progress_deadline_too_short;
+mod proxy_ends_first;
+mod readiness_delay;
+mod readiness_missing;
+mod rollout_needs_spare_gpu;
+mod server_start_limit;
+mod service_link_collision;
 mod short_probe_timeout;
 mod startup_passes_too_early;
+mod startup_period_too_coarse;
+mod startup_time_above_limit;
 mod startup_window_doubtful;
 mod startup_window_too_short;
+mod timeout_exceeds_period;
+mod unbounded_startup_window;
 mod unknown_annotation;
+mod unknown_field;
 mod unreadable_field;
 mod worker_probe;
 
@@ -66,6 +93,12 @@ pub static RULES: &[&Rule] = &[
     &probe_binary_missing::RULE,
     &exec_probe_timeout_inner::RULE,
     &probe_behind_mesh::RULE,
+    &prestop_exceeds_grace::RULE,
+    &grace_too_short::RULE,
+    &prestop_needs_shell::RULE,
+    &progress_deadline_too_short::RULE,
+    &rollout_needs_spare_gpu::RULE,
+    &ordered_ready_trap::RULE,
     &job_liveness::RULE,
     &worker_probe::RULE,
     &startup_passes_too_early::RULE,
@@ -74,10 +107,29 @@ pub static RULES: &[&Rule] = &[
     &liveness_below_known_stall::RULE,
     &liveness_before_readiness::RULE,
     &liveness_is_readiness::RULE,
+    &proxy_ends_first::RULE,
+    &service_link_collision::RULE,
+    &group_restart_cost::RULE,
     &gpu_claim_unresolved::RULE,
     &unknown_annotation::RULE,
+    &annotation_not_in_template::RULE,
+    &annotation_overruled::RULE,
     &override_ignored::RULE,
+    &unknown_field::RULE,
     &unreadable_field::RULE,
+    &startup_time_above_limit::RULE,
+    &readiness_delay::RULE,
+    &readiness_missing::RULE,
+    &server_start_limit::RULE,
+    &unbounded_startup_window::RULE,
+    &timeout_exceeds_period::RULE,
+    &startup_period_too_coarse::RULE,
+    &download_in_startup::RULE,
+    &notice_shorter_than_grace::RULE,
+    &long_grace::RULE,
+    &deadline_while_gated::RULE,
+    &no_disruption_budget::RULE,
+    &no_spread::RULE,
 ];
 
 /// The ids of all rules: what `allow.` may name.

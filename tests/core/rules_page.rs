@@ -216,7 +216,10 @@ fn set(facts: &mut Facts, place: &str, line: &str) {
                 facts.kubernetes = Version::parse(version).expect("a version");
             }
             ["--mode", mode] => facts.mode = Mode::parse(mode).expect("a mode"),
-            ["--origin", "admission"] => facts.origin = Origin::Admission,
+            ["--origin", "admission"] => {
+                facts.origin = Origin::Admission;
+                facts.neighbours = None;
+            }
             other => panic!("{place}: nothing is called {other:?}"),
         }
     }

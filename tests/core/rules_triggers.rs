@@ -449,7 +449,8 @@ fn a_claim_that_nobody_knows_is_all_that_is_said() {
             "{{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {{name: c}}, spec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: {class}}}}}]}}}}}}\n\
              ---\n\
              {{apiVersion: v1, kind: Pod, metadata: {{name: p}}, spec: {{resourceClaims: [{{name: c, resourceClaimName: c}}], \
-             containers: [{{name: a, image: x, livenessProbe: {{tcpSocket: {{port: 1}}, periodSeconds: ten}}, resources: {{{claims}}}}}{more}]}}}}"
+             containers: [{{name: a, image: x, livenessProbe: {{tcpSocket: {{port: 1}}, periodSeconds: ten}}, \
+             readinessProbe: {{tcpSocket: {{port: 1}}, timeoutSeconds: 5}}, resources: {{{claims}}}}}{more}]}}}}"
         )
     };
     let used = "claims: [{name: c}]";

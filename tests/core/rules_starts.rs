@@ -1,0 +1,156 @@
+//! When the notes about starts speak, and the near misses that must not.
+
+use super::rules_rows::{SERVER, assert_rows, deployment, of_kind};
+
+#[test]
+fn notes_about_starts() {
+    let of = |rule, speaks, container: &str| (rule, speaks, deployment("", "", container));
+    let probe = |field: &str, numbers: &str| {
+        format!("image: x, {field}: {{tcpSocket: {{port: 1}}, timeoutSeconds: 5, {numbers}}}")
+    };
+    assert_rows(&[
+        of(
+            "readiness-delay",
+            true,
+            &probe("readinessProbe", "initialDelaySeconds: 120"),
+        ),
+        of(
+            "readiness-delay",
+            false,
+            &probe("readinessProbe", "initialDelaySeconds: 119"),
+        ),
+        of(
+            "readiness-delay",
+            false,
+            &probe("livenessProbe", "initialDelaySeconds: 900"),
+        ),
+        of(
+            "readiness-missing",
+            true,
+            &probe("startupProbe", "failureThreshold: 30"),
+        ),
+        of(
+            "readiness-missing",
+            true,
+            &probe("livenessProbe", "failureThreshold: 30"),
+        ),
+        of(
+            "readiness-missing",
+            false,
+            &probe("readinessProbe", "periodSeconds: 5"),
+        ),
+        of(
+            "readiness-missing",
+            false,
+            "image: vllm-openai, args: [--model, a]",
+        ),
+        of(
+            "unbounded-startup-window",
+            true,
+            &probe("startupProbe", "periodSeconds: 60, failureThreshold: 1442"),
+        ),
+        of(
+            "unbounded-startup-window",
+            false,
+            &probe("startupProbe", "periodSeconds: 60, failureThreshold: 1441"),
+        ),
+        of(
+            "unbounded-startup-window",
+            false,
+            &probe("livenessProbe", "periodSeconds: 60, failureThreshold: 9999"),
+        ),
+        of(
+            "timeout-exceeds-period",
+            true,
+            &probe("readinessProbe", "periodSeconds: 4"),
+        ),
+        of(
+            "timeout-exceeds-period",
+            true,
+            &probe("startupProbe", "periodSeconds: 1"),
+        ),
+        of(
+            "timeout-exceeds-period",
+            false,
+            &probe("readinessProbe", "periodSeconds: 5"),
+        ),
+        of(
+            "startup-period-too-coarse",
+            true,
+            &probe("startupProbe", "periodSeconds: 31"),
+        ),
+        of(
+            "startup-period-too-coarse",
+            false,
+            &probe("startupProbe", "periodSeconds: 30"),
+        ),
+        of(
+            "startup-period-too-coarse",
+            false,
+            &probe("readinessProbe", "periodSeconds: 60"),
+        ),
+    ]);
+}
+
+#[test]
+fn limits_and_downloads_of_known_servers() {
+    let vllm = "image: vllm-openai, args: [--model, acme/a]";
+    let start = |threshold: u32| {
+        format!(
+            "{vllm}, startupProbe: {{tcpSocket: {{port: 8000}}, failureThreshold: {threshold}}}"
+        )
+    };
+    let rule = "server-start-limit";
+    let row = |speaks, time: &str, container: &str| {
+        let template = format!("annotations: {{{time}}}");
+        (
+            rule,
+            speaks,
+            of_kind("Deployment", "", &template, "", "", container),
+        )
+    };
+    let raised = format!(
+        "{}, env: [{{name: VLLM_ENGINE_READY_TIMEOUT_S, value: '900'}}]",
+        start(361)
+    );
+    assert_rows(&[
+        row(true, "", &start(62)),
+        row(true, "warmgate.io/max-startup-time: 601s", vllm),
+        row(true, "warmgate.io/max-startup-time: 16m", &raised),
+        row(false, "", &start(61)),
+        row(false, "warmgate.io/max-startup-time: 10m", &start(361)),
+        row(false, "warmgate.io/max-startup-time: 15m", &raised),
+        row(false, "warmgate.io/max-startup-time: 1h", SERVER),
+    ]);
+    let rule = "download-in-startup";
+    let mounted = |name: &str| format!("{vllm}, volumeMounts: [{{name: {name}, mountPath: /m}}]");
+    let row = |speaks, pod: &str, container: &str| (rule, speaks, deployment("", pod, container));
+    let empty = "volumes: [{name: v, emptyDir: {}}]";
+    let fetcher = "initContainers: [{name: f, image: f, volumeMounts: [{name: v, mountPath: /m}]}]";
+    assert_rows(&[
+        row(true, "", vllm),
+        row(true, empty, &mounted("v")),
+        row(true, "initContainers: [{name: f, image: f}]", vllm),
+        row(true, &format!("{empty}, {fetcher}"), vllm),
+        row(false, &format!("{empty}, {fetcher}"), &mounted("v")),
+        row(
+            false,
+            "volumes: [{name: v, hostPath: {path: /m}}]",
+            &mounted("v"),
+        ),
+        row(false, "", "image: vllm-openai, args: [--model, /models/a]"),
+        row(false, "", SERVER),
+        (
+            rule,
+            false,
+            of_kind(
+                "StatefulSet",
+                "",
+                "",
+                "volumeClaimTemplates: [{metadata: {name: v}}]",
+                "",
+                &mounted("v"),
+            ),
+        ),
+    ]);
+}
