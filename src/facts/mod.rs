@@ -118,7 +118,7 @@ pub struct DeviceRequest {
 /// What stands beside the object in the same input; only `check` and `fix` know it.
 #[derive(Clone, Debug, Default)]
 pub struct Neighbours {
-    /// The names of Services, by namespace.
+    /// The names of Services with an address of their own, by namespace.
     pub services: BTreeMap<String, Vec<String>>,
     /// The `spec.selector` of PodDisruptionBudgets, by namespace.
     pub disruption_budgets: BTreeMap<String, Vec<Value>>,

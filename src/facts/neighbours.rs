@@ -26,7 +26,7 @@ pub fn collect<'a>(
                     cluster.namespaces.insert(name.to_owned(), defaults);
                 }
             }
-            ("", "Service") => neighbours
+            ("", "Service") if has_variables(object) => neighbours
                 .services
                 .entry(namespace.to_owned())
                 .or_default()
@@ -64,6 +64,13 @@ impl Cluster {
         self.claims.templates.extend(more.claims.templates);
         self.claims.claims.extend(more.claims.claims);
     }
+}
+
+/// Whether the kubelet makes variables for a Service: it needs an address for them (`FromServices` in
+/// `pkg/kubelet/envvars/envvars.go`).
+fn has_variables(service: &Value) -> bool {
+    text(service, "/spec/clusterIP") != Some("None")
+        && text(service, "/spec/type") != Some("ExternalName")
 }
 
 fn identity(object: &Value) -> Option<(&str, &str, &str)> {

@@ -38,7 +38,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             continue;
         }
         let message = format!(
-            "may give up its own start after {} s ({}), before the {needed} s {what}: set {} above {needed}",
+            "may give up its own start after {} s ({}), before the {needed} s {what}: set {} to {needed} or more",
             limit.value,
             limit.source,
             server.preset.start_limit_setting().unwrap_or("that limit")

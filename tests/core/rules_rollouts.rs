@@ -196,6 +196,7 @@ fn services_that_name_a_variable() {
             "name: vllm, namespace: default",
         ),
         row(false, "enableServiceLinks: false", vllm, "name: vllm"),
+        row(false, "", vllm, "name: vllm}, spec: {clusterIP: None"),
         row(false, "", vllm, "name: vllm, namespace: other"),
         row(false, "", vllm, "name: vllm-router"),
         row(false, "", &explicit, "name: vllm"),
