@@ -43,8 +43,9 @@ proptest! {
         let patches: Vec<(usize, &Patch)> = patches.iter().map(|(index, patch)| (*index, patch)).collect();
         let edited = match manifest.edit(&patches) {
             Ok(edited) => edited,
-            // What goes may leave a comment behind a block scalar that would become part of it.
-            Err(EditError::Differs) if !adds_only => return Ok(()),
+            // What goes, a merge that may bring nothing any more too, may leave a comment behind a block scalar that would
+            // become part of it.
+            Err(EditError::Differs) if !adds_only || text.contains("<<") => return Ok(()),
             Err(error) => return Err(TestCaseError::fail(format!("{error}:\n{text}\n{patches:?}"))),
         };
         let again = Manifest::read("a.yaml", &edited);
