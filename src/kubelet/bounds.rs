@@ -56,12 +56,12 @@ pub fn latest_pass(probe: &Probe, load: i64) -> i64 {
 }
 
 /// The smallest failureThreshold whose guaranteed window is at least `window`: `1 + ceil((window - max(0, D-1)) / P)`, at
-/// least 1.
+/// least 1 and at most what the API's 32 bits hold.
 pub fn failure_threshold_for(window: i64, initial_delay: i64, period: i64) -> i64 {
     let period = period.max(1);
     let rest = window.saturating_sub(sure_delay(initial_delay)).max(0);
     let periods = rest / period + i64::from(rest % period != 0);
-    periods.saturating_add(1)
+    periods.saturating_add(1).min(i64::from(i32::MAX))
 }
 
 /// What becomes of a server that can pass `load` seconds after its start. It dies only if it does so with the slowest
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(guaranteed_window(&largest), most - 1 + (most - 1) * most);
         assert_eq!(latest_kill(&largest), most + most * most + most);
         assert_eq!(verdict(&largest, i64::MAX), Verdict::Dies);
-        assert_eq!(failure_threshold_for(i64::MAX, 0, 1), i64::MAX);
+        assert_eq!(failure_threshold_for(i64::MAX, 0, 1), most);
         assert_eq!(
             latest_kill(&probe(i64::MAX, i64::MAX, i64::MAX, i64::MAX)),
             i64::MAX

@@ -16,9 +16,13 @@ pub(crate) const NO_DEADLINE: i64 = i32::MAX as i64;
 /// Seconds for scheduling and the image pull, on top of the start.
 const PULL: i64 = 300;
 
-/// The progress deadline that a startup window needs: each step of a rollout may take that long.
+/// The progress deadline that a startup window needs: each step of a rollout may take that long. What the API's 32 bits do
+/// not hold is no deadline at all.
 pub(crate) fn needed_deadline(window: i64, min_ready: i64) -> i64 {
-    window.saturating_add(min_ready).saturating_add(PULL)
+    window
+        .saturating_add(min_ready)
+        .saturating_add(PULL)
+        .min(NO_DEADLINE)
 }
 
 /// Raises the deadline of a rollout that would be called failed while a healthy start goes on.

@@ -6,6 +6,7 @@
 )]
 
 mod annotations;
+mod edits;
 mod knowledge;
 mod knowledge_data;
 mod kubelet;

@@ -112,18 +112,28 @@ pub(super) fn objects(place: &str, text: &str) -> Vec<Value> {
 
 /// What is said of the objects of one file, judged as `check` does, or as the API server's question where it is one.
 pub(super) fn findings_of_file(place: &str, text: &str) -> Vec<Finding> {
+    let judged = decisions_of_file(place, text);
+    of(judged.into_iter().map(|(_, decision)| decision).collect())
+}
+
+/// The objects of one file, each with what [`findings_of_file`] goes by.
+pub(super) fn decisions_of_file(place: &str, text: &str) -> Vec<(Value, Decision)> {
     let objects = objects(place, text);
     let mut facts = Facts::new(Mode::Enforce, Origin::File);
     beside(&mut facts, Cluster::default(), &objects);
-    let judge = |object: Value| {
+    let judge = |object: &Value| {
         if object["kind"] == "AdmissionReview" {
             let facts = Facts::new(Mode::Enforce, Origin::Admission);
-            admit(&Request::from_value(&object).expect("a review"), &facts)
+            admit(&Request::from_value(object).expect("a review"), &facts)
         } else {
-            admit(&request(object, None), &facts)
+            admit(&request(object.clone(), None), &facts)
         }
     };
-    of(objects.into_iter().map(judge).collect())
+    let judged = objects.into_iter().map(|object| {
+        let decision = judge(&object);
+        (object, decision)
+    });
+    judged.collect()
 }
 
 /// Adds what the objects of one input say of each other.
