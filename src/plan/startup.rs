@@ -5,12 +5,15 @@ use serde_json::{Value, json};
 use super::handler::{Chosen, choose};
 use super::termination::Ending;
 use super::{Edit, EditKind, Site, Withheld, present};
+use crate::facts::Facts;
 use crate::intent::{ContainerIntent, TemplateIntent};
 use crate::kubelet::bounds;
 use crate::subject::{Probe, Role};
 
 /// Up to here a period of 5 s keeps the time to Ready short; above it the usual 10 s do.
 const SHORT_WINDOW: i64 = 120;
+const SHORT_PERIOD: i64 = 5;
+const LONG_PERIOD: i64 = 10;
 
 /// A server that never started has nothing to drain; so many seconds after its hook it may be killed.
 const GRACE_AFTER_HOOK: i64 = 30;
@@ -126,6 +129,32 @@ fn with_margin(seconds: i64) -> i64 {
         .saturating_add(i64::from(seconds % 4 != 0))
 }
 
+/// The window that a startup probe of the container should have, in seconds: a quarter more than is declared or was measured,
+/// and never below that of the liveness probe that it holds off.
+pub(crate) fn wanted_window(facts: &Facts, container: &ContainerIntent<'_>) -> i64 {
+    let load = match &container.declared {
+        Some(declared) => with_margin(declared.value.0),
+        None => {
+            let measured = container
+                .measured
+                .map_or(0, |measured| with_margin(measured.0));
+            facts.config.defaults.startup_window.max(measured)
+        }
+    };
+    let liveness = container.container.probe(Role::Liveness);
+    load.max(liveness.map_or(0, window))
+}
+
+/// `periodSeconds` and `failureThreshold` of a startup probe that guarantees so many seconds.
+pub(crate) fn rhythm(window: i64) -> (i64, i64) {
+    let period = if window <= SHORT_WINDOW {
+        SHORT_PERIOD
+    } else {
+        LONG_PERIOD
+    };
+    (period, bounds::failure_threshold_for(window, 0, period))
+}
+
 fn inject(
     site: &Site<'_>,
     container: &ContainerIntent<'_>,
@@ -133,24 +162,9 @@ fn inject(
     grace: i64,
     hook: Option<i64>,
 ) -> (i64, Edit) {
-    let mut wanted = match &container.declared {
-        Some(declared) => with_margin(declared.value.0),
-        None => {
-            let measured = container
-                .measured
-                .map_or(0, |measured| with_margin(measured.0));
-            site.facts.config.defaults.startup_window.max(measured)
-        }
-    };
-    if let Some(liveness) = container.container.probe(Role::Liveness) {
-        wanted = wanted.max(window(liveness));
-    }
-    let (period, least_timeout) = if wanted <= SHORT_WINDOW {
-        (5, 3)
-    } else {
-        (10, 5)
-    };
-    let threshold = bounds::failure_threshold_for(wanted, 0, period);
+    let wanted = wanted_window(site.facts, container);
+    let (period, threshold) = rhythm(wanted);
+    let least_timeout = if period < LONG_PERIOD { 3 } else { 5 };
     let mut probe = chosen.handler;
     probe.insert("periodSeconds".to_owned(), json!(period));
     probe.insert(

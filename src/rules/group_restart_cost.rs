@@ -30,8 +30,9 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             continue;
         };
         let message = format!(
-            "may kill {} s after a start with no startupProbe before it, and {group}: add a startupProbe",
-            bounds::guaranteed_window(probe)
+            "may kill {} s after a start with no startupProbe before it, and {group}: {}",
+            bounds::guaranteed_window(probe),
+            super::startup_cure(case, template, container)
         );
         findings.push(RULE.about(container, &["livenessProbe"], &message));
     }

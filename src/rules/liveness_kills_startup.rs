@@ -31,7 +31,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             _ => Severity::Warn,
         };
         let (earliest, latest) = (bounds::guaranteed_window(probe), bounds::latest_kill(probe));
-        let cure = super::startup_cure(case, template, container, load);
+        let cure = super::startup_cure(case, template, container);
         let message = format!(
             "kills {earliest} to {latest} s after each start, the model needs up to {load} s: {cure}"
         );

@@ -27,8 +27,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             continue;
         }
         let (earliest, latest) = (bounds::guaranteed_window(probe), bounds::latest_kill(probe));
-        let window = case.facts.config.defaults.startup_window.max(earliest);
-        let cure = super::startup_cure(case, template, container, window);
+        let cure = super::startup_cure(case, template, container);
         let message =
             format!("kills {earliest} to {latest} s after a start that takes longer: {cure}");
         findings.push(RULE.about(container, &["livenessProbe"], &message));

@@ -66,7 +66,7 @@ mod worker_probe;
 use crate::intent::fault::{self, Fault};
 use crate::intent::{ContainerIntent, SkipReason, TemplateIntent};
 use crate::kubelet::bounds;
-use crate::plan::{EditKind, Write};
+use crate::plan::{self, Write};
 use crate::subject::{Probe, Role};
 use crate::words::{FieldPath, Finding, Severity, clip};
 
@@ -277,26 +277,18 @@ fn never_passes(role: Role, probe: &Probe) -> String {
     }
 }
 
-/// The startup probe that a fix injects into a container, or would, where so many seconds are to be guaranteed. Where peers
-/// wait for Ready, only patience helps: a startup probe would hold Ready back.
+/// The startup probe that a fix injects into a container, or would. Where peers wait for Ready, only patience helps: a startup
+/// probe would hold Ready back.
 fn startup_cure(
     case: &Case<'_>,
     template: &TemplateIntent<'_>,
     container: &ContainerIntent<'_>,
-    window: i64,
 ) -> String {
+    let window = plan::wanted_window(case.facts, container);
     if template.ready_gate.is_some() {
         return format!("set initialDelaySeconds to {window}, since peers wait for Ready");
     }
-    let planned = case.plan.edits.iter().find(|edit| {
-        edit.kind == EditKind::StartupProbe
-            && edit.path == container.container.probe_path(Role::Startup)
-    });
-    let number = |field: &str| planned?.value.as_ref()?.get(field)?.as_i64();
-    let (period, threshold) = match (number("periodSeconds"), number("failureThreshold")) {
-        (Some(period), Some(threshold)) => (period, threshold),
-        _ => (10, bounds::failure_threshold_for(window, 0, 10)),
-    };
+    let (period, threshold) = plan::rhythm(window);
     format!("add a startupProbe with periodSeconds {period}, failureThreshold {threshold}")
 }
 

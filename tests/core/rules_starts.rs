@@ -1,6 +1,6 @@
 //! When the notes about starts speak, and the near misses that must not.
 
-use super::rules_rows::{SERVER, assert_rows, deployment, of_kind};
+use super::rules_rows::{SERVER, assert_rows, deployment, of_kind, said};
 
 #[test]
 fn notes_about_starts() {
@@ -153,4 +153,41 @@ fn limits_and_downloads_of_known_servers() {
             ),
         ),
     ]);
+}
+
+/// What is to be set does not depend on who may set it: a kind that is never edited gets the numbers of one that is, and where
+/// peers wait for Ready nobody is sent to a startup probe.
+#[test]
+fn the_cure_is_what_a_fix_would_write() {
+    let declared = "annotations: {warmgate.io/max-startup-time: 15m}";
+    let liveness = "image: x, livenessProbe: {tcpSocket: {port: 1}, timeoutSeconds: 5}";
+    for kind in ["Deployment", "ReplicaSet"] {
+        let manifest = of_kind(kind, "", declared, "", "", liveness);
+        let said = said("liveness-kills-startup", &manifest);
+        assert!(
+            said[0].ends_with("failureThreshold 114"),
+            "{kind}: {said:?}"
+        );
+    }
+    let group = |policy: &str| {
+        let template = |container: &str| {
+            format!(
+                "{{spec: {{containers: [{{name: a, resources: {{limits: {{nvidia.com/gpu: 1}}}}, {container}}}]}}}}"
+            )
+        };
+        format!(
+            "{{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, metadata: {{name: a}}, spec: {{startupPolicy: {policy}, \
+             leaderWorkerTemplate: {{size: 2, leaderTemplate: {}, workerTemplate: {}}}}}}}\n",
+            template(liveness),
+            template("image: x")
+        )
+    };
+    for rule in ["group-restart-cost", "liveness-without-startup"] {
+        let patient = said(rule, &group("LeaderReady"));
+        let ends =
+            patient[0].ends_with("set initialDelaySeconds to 3600, since peers wait for Ready");
+        assert!(ends, "{patient:?}");
+        let probed = said(rule, &group("LeaderCreated"));
+        assert!(probed[0].ends_with("failureThreshold 361"), "{probed:?}");
+    }
 }
