@@ -178,6 +178,7 @@ fn from_preset(template: &TemplateIntent<'_>, container: &ContainerIntent<'_>) -
         return None;
     }
     let handler = match server.startup.as_ref()? {
+        PresetHandler::Http(_) if !server.speaks_http => return None,
         PresetHandler::Tcp => json!({"tcpSocket": {"port": port.value}}),
         PresetHandler::Http(path) if https.value => {
             json!({"httpGet": {"path": path, "port": port.value, "scheme": "HTTPS"}})

@@ -51,3 +51,18 @@ fn windows_without_end_stay_numbers_that_the_api_takes() {
     let (object, _) = deployment("", standing);
     assert_eq!(object.pointer(DEADLINE), Some(&json!(most)));
 }
+
+#[test]
+fn no_preset_asks_a_server_over_http_that_speaks_none() {
+    let http = json!({"httpGet": {"path": "/health", "port": 80}});
+    let plain = startup("", &format!("{TEI}cpu-1.8', args: [--model-id=m]"));
+    assert_eq!(plain, Some((http, 361)));
+    for silent in [
+        format!("{TEI}cpu-1.8-grpc', args: [--model-id=m]"),
+        "image: vllm/vllm-openai, args: [--model, m, --grpc]".to_owned(),
+        "image: nvcr.io/nvidia/tritonserver:25.08-py3, command: [tritonserver, --allow-http=false]"
+            .to_owned(),
+    ] {
+        assert_eq!(startup("", &silent), None, "{silent}");
+    }
+}
