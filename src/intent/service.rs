@@ -4,7 +4,7 @@
 //! is not enough, so that a developer's `sleep infinity` in a server's image stays alone.
 
 use super::{ContainerIntent, Layers};
-use crate::annotations;
+use crate::annotations::{self, StartupProbe};
 use crate::facts::Facts;
 use crate::knowledge::{Evidence, Launch, Part, Recognition};
 use crate::subject::{Accelerators, Container, Place, PodTemplate, Subject};
@@ -66,6 +66,7 @@ pub(super) fn containers<'a>(
         .collect();
     let follower = follower_template(subject, template);
     let candidates = candidates(template, layers, accelerators, &recognised);
+    let alone = candidates.iter().filter(|one| one.is_ok()).count() == 1;
     let workload = workload_name(subject);
     let mut intents = Vec::with_capacity(template.containers.len());
     for ((container, recognition), candidate) in
@@ -74,7 +75,7 @@ pub(super) fn containers<'a>(
         let service = match (&follower, candidate) {
             (_, Err(why)) => Service::Bystander(why.to_owned()),
             (Some(why), Ok(())) => Service::Follower(why.clone()),
-            (None, Ok(())) => service(container, &recognition, layers),
+            (None, Ok(())) => service(container, &recognition, layers, alone),
         };
         let name = container.name.as_str();
         intents.push(ContainerIntent {
@@ -167,7 +168,13 @@ fn candidates(
         .collect()
 }
 
-fn service(container: &Container<'_>, recognition: &Recognition<'_>, layers: &Layers) -> Service {
+/// What a container that may serve does; `alone` is whether no other one may.
+fn service(
+    container: &Container<'_>,
+    recognition: &Recognition<'_>,
+    layers: &Layers,
+    alone: bool,
+) -> Service {
     let listed = layers
         .containers()
         .is_some_and(|listed| listed.contains(&container.name));
@@ -183,11 +190,21 @@ fn service(container: &Container<'_>, recognition: &Recognition<'_>, layers: &La
         _ if listed => Service::Serves(format!("annotation {}", annotations::CONTAINERS)),
         _ if layers.names(&container.name) => Service::Serves("an annotation names it".to_owned()),
         _ if container.has_probe() => Service::Serves("it has a probe".to_owned()),
-        Recognition::Infrastructure(why) | Recognition::Interactive(why) => {
-            Service::Bystander(why.clone())
+        Recognition::Infrastructure(why)
+        | Recognition::Interactive(why)
+        | Recognition::Idle(why) => Service::Bystander(why.clone()),
+        Recognition::Unknown if alone && asks_for_probe(layers, &container.name) => {
+            Service::Serves(format!("annotation {}", annotations::STARTUP_PROBE))
         }
         Recognition::Unknown => Service::Unknown,
     }
+}
+
+/// Whether the owner names a handler for the startup probe: where only one container may serve, his word can mean no other.
+fn asks_for_probe(layers: &Layers, container: &str) -> bool {
+    layers.startup_probe(container).is_some_and(|asked| {
+        asked.source.is_object() && matches!(asked.value, StartupProbe::Handler(_))
+    })
 }
 
 /// Why no pod of the template serves by itself: the others of its group serve for it.

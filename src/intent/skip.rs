@@ -173,7 +173,11 @@ fn no_server(intent: &TemplateIntent<'_>) -> Option<Skip> {
             Recognition::Infrastructure(why) => {
                 Some(Skip::new(SkipReason::Infrastructure, why.clone()))
             }
-            Recognition::Interactive(why) if !probed => {
+            Recognition::Interactive(why) => Some(Skip::new(
+                SkipReason::Batch,
+                format!("a person works in it ({why})"),
+            )),
+            Recognition::Idle(why) if !probed => {
                 Some(Skip::new(SkipReason::Interactive, why.clone()))
             }
             _ => return None,

@@ -33,8 +33,10 @@ pub enum Recognition<'k> {
     Server(Box<Server<'k>>),
     /// A part of a group that another pod serves for; why it is taken for one.
     Follower(String),
-    /// Something that waits for a person; what.
+    /// Something that a person works in; what.
     Interactive(String),
+    /// Something that waits for ever and does nothing else; what.
+    Idle(String),
     /// Something that belongs to the node, not to a model; what.
     Infrastructure(String),
     /// Nothing that is known.
@@ -116,7 +118,7 @@ impl<'k> Look<'k, '_> {
             Step::Interactive(why) => Some(Recognition::Interactive(why.clone())),
             _ => None,
         });
-        said.or_else(|| idles(steps).map(Recognition::Interactive))
+        said.or_else(|| idles(steps).map(Recognition::Idle))
     }
 
     /// The first server of a script. Of what `more` servers in it set up differently, nothing is certain.

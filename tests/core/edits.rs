@@ -66,3 +66,45 @@ fn no_preset_asks_a_server_over_http_that_speaks_none() {
         assert_eq!(startup("", &silent), None, "{silent}");
     }
 }
+
+#[test]
+fn a_handler_that_the_owner_names_can_mean_only_the_one_container_that_may_serve() {
+    let asked = "warmgate.io/startup-probe: 'tcp://:9000'";
+    let tcp = json!({"tcpSocket": {"port": 9000}});
+    let unknown = "image: x, command: [/run.sh]";
+    assert_eq!(startup(asked, unknown), Some((tcp, 361)));
+    for left_alone in [
+        (asked, "image: x, command: [sleep, infinity]"),
+        ("warmgate.io/startup-probe: none", unknown),
+        ("warmgate.io/max-startup-time: 15m", unknown),
+    ] {
+        let (object, _) = deployment(left_alone.0, left_alone.1);
+        assert_eq!(object.pointer(STARTUP), None, "{left_alone:?}");
+        assert_eq!(object.pointer(PRESTOP), None, "{left_alone:?}");
+    }
+    let second = "image: x}, {name: b, image: y, resources: {limits: {nvidia.com/gpu: 1}}";
+    assert_eq!(startup(asked, second), None, "it may mean either");
+}
+
+#[test]
+fn a_notebook_is_left_alone_also_with_probes() {
+    let probes = "livenessProbe: {httpGet: {path: /api, port: 8888}}, readinessProbe: {httpGet: {path: /api, port: 8888}}";
+    for notebook in [
+        "image: quay.io/jupyter/pytorch-notebook:cuda12",
+        "image: codercom/code-server:4",
+        "image: x, command: [start-notebook.sh]",
+        "image: x, command: [sh, -c, 'exec jupyter lab --ip=0.0.0.0']",
+    ] {
+        let (_, decision) = deployment("", &format!("{notebook}, {probes}"));
+        assert!(decision.patch.0.is_empty(), "{notebook}");
+        let Outcome::Skipped(skip) = &decision.outcome else {
+            panic!("{notebook}: {:?}", decision.outcome);
+        };
+        assert_eq!(skip.reason.word(), "batch", "{notebook}");
+        let said: Vec<&str> = decision.findings.iter().map(|one| one.rule).collect();
+        assert_eq!(said, ["job-liveness"], "{notebook}");
+    }
+    let server = format!("image: quay.io/jupyter/vllm, command: [vllm, serve, m], {probes}");
+    let (_, decision) = deployment("", &server);
+    assert!(!decision.patch.0.is_empty());
+}

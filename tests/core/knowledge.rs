@@ -52,6 +52,7 @@ fn describe(recognition: &Recognition<'_>) -> String {
         Recognition::Server(server) => describe_server(server),
         Recognition::Follower(why) => format!("follower: {why}"),
         Recognition::Interactive(why) => format!("interactive: {why}"),
+        Recognition::Idle(why) => format!("idle: {why}"),
         Recognition::Infrastructure(why) => format!("infrastructure: {why}"),
         Recognition::Unknown => "unknown".to_owned(),
     }
