@@ -9,10 +9,11 @@ pub(super) fn copies(site: &Site<'_>) -> Vec<Edit> {
         let template = site.intent.templates.get(stray.template)?.template;
         let reached = site.reach.templates.get(stray.template) == Some(&true);
         let value = stray.path.find(site.subject.object).filter(|_| reached)?;
-        Some(Edit {
+        let path = template.path.keys(&["metadata", "annotations", &stray.key]);
+        (!site.is_applied(&path)).then(|| Edit {
             kind: EditKind::Annotation,
             container: None,
-            path: template.path.keys(&["metadata", "annotations", &stray.key]),
+            path,
             value: Some(value.clone()),
             was: None,
             why: "the pods see the template only".to_owned(),

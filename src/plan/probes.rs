@@ -46,7 +46,7 @@ fn timeout(
     };
     let path = container.container.probe_path(role).key("timeoutSeconds");
     let was = present(site.subject.object, &path).cloned();
-    if probe.timeout >= floor || (was.is_some() && site.is_applied(&path)) {
+    if probe.timeout >= floor || site.is_applied(&path) {
         return None;
     }
     Some(Edit {

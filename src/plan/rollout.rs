@@ -59,7 +59,7 @@ pub(super) fn deadline(
     }
     let why = if current != DEFAULT_DEADLINE {
         Why::OwnersValue(current, needed)
-    } else if was.is_some() && site.is_applied(&path) {
+    } else if site.is_applied(&path) {
         Why::Applied
     } else {
         let why = format!(
@@ -125,10 +125,7 @@ pub(super) fn strategy(site: &Site<'_>, edits: &mut Vec<Edit>, withheld: &mut Ve
         (rolling.key("maxSurge"), json!(0)),
         (rolling.key("maxUnavailable"), json!(1)),
     ];
-    if fields
-        .iter()
-        .any(|(path, _)| present(site.subject.object, path).is_some() && site.is_applied(path))
-    {
+    if fields.iter().any(|(path, _)| site.is_applied(path)) {
         withheld.push(Withheld {
             kind: EditKind::Rollout,
             container: None,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::handler::{Chosen, choose};
 use super::termination::Ending;
-use super::{Edit, EditKind, Site, Withheld, present};
+use super::{Edit, EditKind, Site, Why, Withheld, present};
 use crate::facts::Facts;
 use crate::intent::{ContainerIntent, TemplateIntent};
 use crate::kubelet::bounds;
@@ -52,7 +52,11 @@ pub(super) fn plan(
         if !enabled || present(site.subject.object, &path).is_some() {
             continue;
         }
-        match choose(template, container) {
+        let chosen = match choose(template, container) {
+            Ok(Some(_)) if site.is_applied(&path) => Err(Why::Applied),
+            chosen => chosen,
+        };
+        match chosen {
             Ok(None) => {}
             Ok(Some(chosen)) => {
                 let (window, edit) =
@@ -102,6 +106,10 @@ fn raise(site: &Site<'_>, container: &ContainerIntent<'_>, probe: &Probe) -> Opt
         .container
         .probe_path(Role::Startup)
         .key("failureThreshold");
+    let was = present(site.subject.object, &path).cloned();
+    if site.is_applied(&path) {
+        return None;
+    }
     let raised = Probe {
         failure_threshold: threshold,
         ..probe.clone()
@@ -114,7 +122,7 @@ fn raise(site: &Site<'_>, container: &ContainerIntent<'_>, probe: &Probe) -> Opt
     let edit = Edit {
         kind: EditKind::StartupWindow,
         container: Some(container.container.name.clone()),
-        was: present(site.subject.object, &path).cloned(),
+        was,
         value: Some(json!(threshold)),
         path,
         why,

@@ -6,7 +6,7 @@ use super::{Edit, EditKind, Site, Why, Withheld, present};
 use crate::annotations::Setting;
 use crate::facts::{Facts, Version};
 use crate::intent::{ContainerIntent, TemplateIntent};
-use crate::words::Seconds;
+use crate::words::{FieldPath, Seconds};
 
 /// What the API server fills in; it counts as unset.
 pub(crate) const DEFAULT_GRACE: i64 = 30;
@@ -151,6 +151,10 @@ fn hook<'t>(
     if standing.is_some() || unreadable || !site.facts.config.edits.pre_stop {
         return plan;
     }
+    if site.is_applied(&hook_path(container)) {
+        withheld.push(withheld_sleep(container, Why::Applied));
+        return plan;
+    }
     let seconds = match &container.prestop_sleep {
         Some(asked) => match asked.value {
             Setting::Off => return plan,
@@ -196,13 +200,12 @@ pub(crate) fn drain(facts: &Facts, container: &ContainerIntent<'_>) -> (i64, boo
 fn wanted_grace(
     site: &Site<'_>,
     template: &TemplateIntent<'_>,
-    path: &crate::words::FieldPath,
+    path: &FieldPath,
     hooks: &[HookPlan<'_>],
 ) -> i64 {
     let written = template.template.grace();
     let current = written.unwrap_or(DEFAULT_GRACE);
-    let may_edit =
-        site.facts.config.edits.grace_period && !(written.is_some() && site.is_applied(path));
+    let may_edit = site.facts.config.edits.grace_period && !site.is_applied(path);
     if !may_edit {
         return current;
     }
@@ -245,22 +248,22 @@ fn sleep_edit(site: &Site<'_>, template: &TemplateIntent<'_>, hook: &HookPlan<'_
     Some(Edit {
         kind: EditKind::PreStop,
         container: Some(hook.container.container.name.clone()),
-        path: hook
-            .container
-            .container
-            .path
-            .keys(&["lifecycle", "preStop"]),
+        path: hook_path(hook.container),
         value: Some(value),
         was: None,
         why,
     })
 }
 
+fn hook_path(container: &ContainerIntent<'_>) -> FieldPath {
+    container.container.path.keys(&["lifecycle", "preStop"])
+}
+
 fn withheld_sleep(container: &ContainerIntent<'_>, why: Why) -> Withheld {
     Withheld {
         kind: EditKind::PreStop,
         container: Some(container.container.name.clone()),
-        path: container.container.path.keys(&["lifecycle", "preStop"]),
+        path: hook_path(container),
         why,
     }
 }

@@ -37,7 +37,8 @@ impl ApplyRecord {
         }
     }
 
-    /// Whether an apply names the field at `path` of `object`.
+    /// Whether an apply names the field at `path` of `object`, which may have lost it since: the records that come in with an
+    /// update are those of the object as it was.
     pub fn names(&self, object: &Value, path: &FieldPath) -> bool {
         self.last_applied
             .as_ref()
@@ -55,7 +56,9 @@ fn applied_names(applied: &Value, object: &Value, path: &[Segment]) -> bool {
         return !applied.is_null();
     };
     let next = match first {
-        Segment::Key(key) => applied.get(key).zip(object.get(key)),
+        Segment::Key(key) => applied
+            .get(key)
+            .map(|applied| (applied, object.get(key).unwrap_or(&Value::Null))),
         Segment::Index(index) => object.get(index).and_then(|item| {
             let name = raw::text(item, "name")?;
             let items = applied.as_array()?;
@@ -80,8 +83,10 @@ fn managed_names(fields: &Value, object: &Value, path: &[Segment]) -> bool {
     };
     match first {
         Segment::Key(key) => {
-            let next = members.get(&format!("f:{key}")).zip(object.get(key));
-            next.is_some_and(|(fields, object)| managed_names(fields, object, rest))
+            let object = object.get(key).unwrap_or(&Value::Null);
+            members
+                .get(&format!("f:{key}"))
+                .is_some_and(|fields| managed_names(fields, object, rest))
         }
         Segment::Index(index) => {
             let Some(item) = object.get(index) else {
@@ -134,6 +139,24 @@ mod tests {
         let record = ApplyRecord::read(&object);
         assert!(record.names(&object, &path("timeoutSeconds")));
         assert!(!record.names(&object, &path("periodSeconds")));
+        assert!(!record.names(&object, &path("failureThreshold")));
+    }
+
+    #[test]
+    fn a_field_that_was_dropped_since_is_named_still() {
+        let applied =
+            json!({"spec": {"containers": [{"name": "b", "startupProbe": {"exec": {}}}]}});
+        let fields = json!({"f:spec": {"f:containers": {"k:{\"name\":\"b\"}": {"f:startupProbe": {"f:exec": {}}}}}});
+        for metadata in [
+            json!({"annotations": {LAST_APPLIED: applied.to_string()}}),
+            json!({"managedFields": [{"operation": "Apply", "fieldsV1": fields}]}),
+        ] {
+            let object = object(metadata);
+            let container = FieldPath::of(&["spec", "containers"]).index(1);
+            let record = ApplyRecord::read(&object);
+            assert!(record.names(&object, &container.key("startupProbe")));
+            assert!(!record.names(&object, &container.key("lifecycle")));
+        }
     }
 
     #[test]
