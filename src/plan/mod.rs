@@ -76,7 +76,7 @@ struct Site<'s> {
 }
 
 impl Site<'_> {
-    /// Whether a present field must stay as it is, because somebody applied it by name and would put it back.
+    /// Whether a field must stay as it is, present or not, because somebody applied it by name and would put it back.
     fn is_applied(&self, path: &FieldPath) -> bool {
         self.facts.origin == Origin::Admission && self.applied.names(self.subject.object, path)
     }
@@ -124,14 +124,14 @@ pub fn make(
     match extent(subject, intent, facts) {
         Extent::Nothing(why) => plan.left_alone = why,
         Extent::AnnotationsOnly => {
-            let mut edits = annotations::copies(&site);
-            edits.extend(plan.own.iter().map(Own::as_edit));
-            patch::build(subject, facts, edits, &mut plan, &[]);
+            let edits = annotations::copies(&site);
+            let staying = plan.own.clone();
+            patch::build(subject, facts, edits, &mut plan, &staying, &[]);
         }
         Extent::All if plan.own.is_empty() => {
             let (edits, withheld) = wanted(&site);
             plan.withheld = withheld;
-            patch::build(subject, facts, edits, &mut plan, &[]);
+            patch::build(subject, facts, edits, &mut plan, &[], &[]);
         }
         Extent::All => renew(&site, write, rules, &mut plan),
     }
@@ -161,8 +161,7 @@ fn renew(arrived: &Site<'_>, write: Write<'_>, rules: &[&str], plan: &mut Plan) 
     let mut staying = own::kept(subject, &bare, &reached, write);
     staying.extend(untouched);
     edits.retain(|edit| !staying.iter().any(|own| own.path == edit.path));
-    edits.extend(staying.iter().map(Own::as_edit));
-    patch::build(subject, facts, edits, plan, &reached);
+    patch::build(subject, facts, edits, plan, &staying, &reached);
 }
 
 fn extent(subject: &Subject<'_>, intent: &Intent<'_>, facts: &Facts) -> Extent {

@@ -27,6 +27,8 @@ pub struct Own {
     pub was: Option<Value>,
     /// Why it was written, as recorded.
     pub why: String,
+    /// What `changes` says of it.
+    pub(super) record: Value,
     pub(super) container: Option<String>,
     /// The template it stands in, by its place in the subject.
     pub(super) template: Option<usize>,
@@ -97,6 +99,7 @@ fn own_value(
             .and_then(Value::as_str)
             .unwrap_or_default()
             .to_owned(),
+        record: record.clone(),
         container: container.map(|container| container.name.clone()),
         template: subject.templates.iter().position(inside),
         ours_beside_owners: match matching {

@@ -16,13 +16,15 @@ use crate::facts::{Facts, Origin};
 use crate::subject::Subject;
 use crate::words::{FieldPath, Segment};
 
-/// Turns edits into the plan's patch. `edits` are all values that the object should carry from us, the ones it carries
-/// already included; `removable` are values of ours that go unless an edit wants them.
+/// Turns edits into the plan's patch. `edits` are values that the object should carry from us, also where it carries them
+/// already; `staying` are values of ours that it carries and keeps, and `removable` those that go unless they stay or an edit
+/// wants them.
 pub(super) fn build(
     subject: &Subject<'_>,
     facts: &Facts,
     edits: Vec<Edit>,
     plan: &mut Plan,
+    staying: &[Own],
     removable: &[Own],
 ) {
     let mut builder = Builder {
@@ -42,14 +44,15 @@ pub(super) fn build(
             carried.push(edit);
         }
     }
-    for own in removable
-        .iter()
-        .filter(|own| !carried.iter().any(|edit: &Edit| edit.path == own.path))
-    {
+    let wanted = |own: &&Own| {
+        carried.iter().any(|edit: &Edit| edit.path == own.path)
+            || staying.iter().any(|stays| stays.path == own.path)
+    };
+    for own in removable.iter().filter(|own| !wanted(own)) {
         done.push(undo(&mut builder, own));
     }
     if facts.origin == Origin::Admission {
-        write_down(subject, &carried, &mut builder);
+        write_down(subject, &carried, staying, &mut builder);
     }
     done.sort_by(|one, other| one.path.cmp(&other.path));
     plan.edits = done;
@@ -78,17 +81,17 @@ fn undo(builder: &mut Builder, own: &Own) -> Edit {
     }
 }
 
-/// Writes down what is ours, or takes the record away with the last value.
-fn write_down(subject: &Subject<'_>, edits: &[Edit], builder: &mut Builder) {
+/// Writes down what is ours, or takes the record away with the last value. What stays keeps its record to the letter: the
+/// owner may have set something beside it.
+fn write_down(subject: &Subject<'_>, edits: &[Edit], staying: &[Own], builder: &mut Builder) {
     let path = FieldPath::of(&["metadata", "annotations", annotations::CHANGES]);
-    let mut records: Vec<(String, Value)> = edits
+    let new = edits
         .iter()
-        .filter_map(|edit| {
-            Some((
-                place::named(&edit.path, subject.object),
-                record::record(edit)?,
-            ))
-        })
+        .filter_map(|edit| Some((&edit.path, record::record(edit)?)));
+    let old = staying.iter().map(|own| (&own.path, own.record.clone()));
+    let mut records: Vec<(String, Value)> = new
+        .chain(old)
+        .map(|(path, record)| (place::named(path, subject.object), record))
         .collect();
     records.sort_by(|one, other| one.0.cmp(&other.0));
     let stands = path.find(subject.object);

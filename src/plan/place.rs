@@ -73,13 +73,10 @@ pub(super) fn resolve(name: &str, object: &Value) -> Option<FieldPath> {
     while !rest.is_empty() {
         if let Some(bracketed) = rest.strip_prefix('[') {
             let (inside, behind) = bracketed.split_once(']')?;
-            path =
-                match path.find(object)? {
-                    Value::Array(items) => path.index(items.iter().position(|item| {
-                        item.get("name").and_then(Value::as_str) == Some(inside)
-                    })?),
-                    _ => path.key(inside),
-                };
+            path = match path.find(object)? {
+                Value::Array(items) => path.index(position(items, inside)?),
+                _ => path.key(inside),
+            };
             rest = behind;
         } else {
             let key = rest.strip_prefix('.').unwrap_or(rest);
@@ -93,4 +90,18 @@ pub(super) fn resolve(name: &str, object: &Value) -> Option<FieldPath> {
         }
     }
     Some(path)
+}
+
+/// The item of that name, or the item without a name that has that number.
+fn position(items: &[Value], name: &str) -> Option<usize> {
+    let name_of = |item: &Value| item.get("name").and_then(Value::as_str).map(str::to_owned);
+    let unnamed = |index: &usize| {
+        items
+            .get(*index)
+            .is_some_and(|item| name_of(item).is_none())
+    };
+    items
+        .iter()
+        .position(|item| name_of(item).as_deref() == Some(name))
+        .or_else(|| name.parse().ok().filter(unnamed))
 }
