@@ -6,6 +6,7 @@
 )]
 
 mod annotations;
+mod cases;
 mod edits;
 mod knowledge;
 mod knowledge_data;
@@ -13,6 +14,7 @@ mod kubelet;
 mod kubelet_law;
 mod kubelet_pods;
 mod kubelet_random;
+mod lawful;
 mod layers;
 mod manifest_edit;
 mod manifest_props;
