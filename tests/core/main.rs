@@ -8,6 +8,7 @@
 mod annotations;
 mod cases;
 mod edits;
+mod generate;
 mod knowledge;
 mod knowledge_data;
 mod kubelet;
@@ -19,6 +20,7 @@ mod layers;
 mod manifest_edit;
 mod manifest_props;
 mod manifest_read;
+mod properties;
 mod review;
 mod rules;
 mod rules_ends;

@@ -1,0 +1,284 @@
+//! What edits do to an object.
+
+use json_patch::{Patch, PatchOperation};
+use serde_json::{Value, json};
+use warmgate::admit::admit;
+use warmgate::facts::{Facts, Mode, Origin};
+use warmgate::manifest::Manifest;
+use warmgate::review::Request;
+
+use super::{editing, ensure, holds, mended, namespace_defaults, patched, with_object};
+use crate::generate::{
+    create, drawn, drawn_update, inject_sidecar, is_named, with_server_defaults,
+};
+use crate::lawful::{MARK, changes, identical, objection_to, same, steps, unlawful_under};
+
+/// Both requests that bytes can make: of a new object, and of an update.
+fn requests(bytes: &[u8]) -> [(Request, Facts); 2] {
+    let (drawn, update) = (drawn(bytes), drawn_update(bytes));
+    [
+        (drawn.create(), editing(&drawn)),
+        (update.request(), update.facts()),
+    ]
+}
+
+fn object(request: &Request) -> &Value {
+    request
+        .object
+        .as_ref()
+        .expect("drawn requests have an object")
+}
+
+#[test]
+fn mending_twice_is_mending_once() {
+    holds(|bytes| {
+        for (request, facts) in requests(bytes) {
+            let (first, after) = mended(&request, &facts)?;
+            let second = admit(&with_object(&request, &after), &facts).patch;
+            ensure(second.0.is_empty(), || {
+                format!(
+                    "of {}\nfirst {}\nsecond {}",
+                    object(&request),
+                    json!(first.patch),
+                    json!(second)
+                )
+            })?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn a_sidecar_may_come_before_or_after() {
+    holds(|bytes| {
+        let drawn = drawn(bytes);
+        let facts = editing(&drawn);
+        let request = drawn.create();
+        // A share of a device belongs to the first container that no annotation names.
+        if drawn.object.to_string().contains("gpu-fraction") || !is_named(&drawn.object) {
+            return Ok(());
+        }
+        let (_, before) = mended(
+            &with_object(&request, &inject_sidecar(&drawn.object)),
+            &facts,
+        )?;
+        let (_, once) = mended(&request, &facts)?;
+        let (again, after) = mended(&with_object(&request, &inject_sidecar(&once)), &facts)?;
+        ensure(same(&before, &after), || {
+            format!(
+                "of {}\nbefore {before}\nafter {after}\npatch {}",
+                drawn.object,
+                json!(again.patch)
+            )
+        })
+    });
+}
+
+#[test]
+fn what_is_not_ours_stays_as_it_was_written() {
+    holds(|bytes| {
+        for (request, facts) in requests(bytes) {
+            let (decision, after) = mended(&request, &facts)?;
+            let touched: Vec<Vec<String>> = decision
+                .patch
+                .0
+                .iter()
+                .map(|operation| steps(operation.path().as_ref()))
+                .collect();
+            let moved = moved(object(&request), &after, &mut Vec::new(), &touched);
+            ensure(moved.is_none(), || {
+                format!(
+                    "{moved:?} of {}\n{}",
+                    object(&request),
+                    json!(decision.patch)
+                )
+            })?;
+        }
+        Ok(())
+    });
+}
+
+/// Where two documents differ, byte by byte, outside the places that were touched.
+fn moved(
+    before: &Value,
+    after: &Value,
+    path: &mut Vec<String>,
+    touched: &[Vec<String>],
+) -> Option<String> {
+    if touched.contains(path) {
+        return None;
+    }
+    let inside = touched.iter().any(|one| one.starts_with(path));
+    let children: Vec<(String, &Value)> = match before {
+        Value::Object(members) if inside => members
+            .iter()
+            .map(|(key, value)| (key.clone(), value))
+            .collect(),
+        Value::Array(items) if inside => items
+            .iter()
+            .enumerate()
+            .map(|(index, value)| (index.to_string(), value))
+            .collect(),
+        _ => return (!identical(before, after)).then(|| path.join("/")),
+    };
+    children.into_iter().find_map(|(step, value)| {
+        let other = match after {
+            Value::Array(items) => items.get(step.parse::<usize>().ok()?),
+            other => other.get(&step),
+        };
+        path.push(step);
+        let found = match other {
+            Some(other) => moved(value, other, path, touched),
+            None if touched.contains(path) => None,
+            None => Some(path.join("/")),
+        };
+        path.pop();
+        found
+    })
+}
+
+#[test]
+fn every_operation_is_allowed_and_applies() {
+    holds(|bytes| {
+        for (request, facts) in requests(bytes) {
+            let patch = admit(&request, &facts).patch;
+            let objection = objection(object(&request), &patch);
+            ensure(objection.is_none(), || {
+                format!("{objection:?} of {}\n{}", object(&request), json!(patch))
+            })?;
+        }
+        Ok(())
+    });
+}
+
+fn objection(object: &Value, patch: &Patch) -> Option<String> {
+    let mut patched = object.clone();
+    for operation in &patch.0 {
+        if let Some(objection) = objection_to(&json!(operation), &patched) {
+            return Some(objection);
+        }
+        if let Err(error) = json_patch::patch(
+            &mut patched,
+            std::slice::from_ref::<PatchOperation>(operation),
+        ) {
+            return Some(error.to_string());
+        }
+    }
+    None
+}
+
+#[test]
+fn nothing_of_the_owners_is_weakened() {
+    holds(|bytes| {
+        let drawn = drawn(bytes);
+        let in_file = Facts {
+            origin: Origin::File,
+            ..drawn.facts.clone()
+        };
+        for facts in [editing(&drawn), in_file] {
+            let (decision, after) = mended(&drawn.create(), &facts)?;
+            let reasons = unlawful_under(&namespace_defaults(&drawn), &drawn.object, &after);
+            ensure(reasons.is_empty(), || {
+                format!("{reasons:?} of {}\n{}", drawn.object, json!(decision.patch))
+            })?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn files_and_admission_agree() {
+    holds(|bytes| {
+        let drawn = drawn(bytes);
+        if has_apply_record(&drawn.object) {
+            return Ok(());
+        }
+        let facts = drawn.admission(Mode::Enforce);
+        let in_file = Facts {
+            origin: Origin::File,
+            ..facts.clone()
+        };
+        let (file, fixed) = mended(&drawn.create(), &in_file)?;
+        // Where a value cannot be read, files are left alone in every mode.
+        if file.left_alone.is_some() && file.mode != Mode::Enforce {
+            return Ok(());
+        }
+        let arrived = with_server_defaults(&drawn.object, &facts);
+        let (answer, mut admitted) = mended(&with_object(&drawn.create(), &arrived), &facts)?;
+        let fixed = with_server_defaults(&fixed, &facts);
+        admitted = with_server_defaults(&admitted, &facts);
+        drop_mark(&mut admitted, &fixed);
+        let differs = changes(&fixed, &admitted)
+            .iter()
+            .any(|change| change.old.is_some() || change.new.is_some());
+        ensure(!differs, || {
+            format!(
+                "of {}\nfile {}\nadmission {}",
+                drawn.object,
+                json!(file.patch),
+                json!(answer.patch)
+            )
+        })
+    });
+}
+
+fn has_apply_record(object: &Value) -> bool {
+    let metadata = &object["metadata"];
+    metadata["annotations"]["kubectl.kubernetes.io/last-applied-configuration"].is_string()
+        || metadata["managedFields"].is_array()
+}
+
+/// Takes the record of what was changed out, which files do not get, and the map that was made for it.
+fn drop_mark(admitted: &mut Value, fixed: &Value) {
+    let Some(members) = admitted
+        .pointer_mut("/metadata/annotations")
+        .and_then(Value::as_object_mut)
+    else {
+        return;
+    };
+    members.shift_remove(MARK);
+    let is_new = members.is_empty()
+        && fixed
+            .pointer("/metadata/annotations")
+            .is_none_or(Value::is_null);
+    if let Some(metadata) = admitted["metadata"].as_object_mut().filter(|_| is_new) {
+        metadata.shift_remove("annotations");
+    }
+    let is_new = admitted["metadata"]
+        .as_object()
+        .is_some_and(serde_json::Map::is_empty);
+    if let Some(object) = admitted
+        .as_object_mut()
+        .filter(|_| is_new && fixed["metadata"].is_null())
+    {
+        object.shift_remove("metadata");
+    }
+}
+
+#[test]
+fn a_file_is_mended_in_place() {
+    holds(|bytes| {
+        let drawn = drawn(bytes);
+        let text =
+            serde_json::to_string_pretty(&drawn.object).map_err(|error| error.to_string())?;
+        let manifest = Manifest::read("drawn.json", &text);
+        let [object] = manifest.objects.as_slice() else {
+            return Err(format!("{} objects in {text}", manifest.objects.len()));
+        };
+        let facts = Facts {
+            origin: Origin::File,
+            ..drawn.facts.clone()
+        };
+        let patch = admit(&create(&object.value, drawn.namespace), &facts).patch;
+        let edited = manifest
+            .edit(&[(0, &patch)])
+            .map_err(|error| format!("{error} of {text}\n{}", json!(patch)))?;
+        let read = Manifest::read("drawn.json", &edited);
+        ensure(
+            read.objects.first().is_some_and(|read| {
+                patched(&object.value, &patch).is_ok_and(|it| same(&it, &read.value))
+            }),
+            || format!("{edited}\nof {text}"),
+        )
+    });
+}
