@@ -4,7 +4,7 @@ use super::Case;
 use super::rule::{Rule, Scope};
 use crate::kubelet::bounds;
 use crate::subject::{Probe, Role};
-use crate::words::{Finding, Severity};
+use crate::words::{FieldPath, Finding, Severity};
 
 pub(super) static RULE: Rule = Rule {
     id: "short-probe-timeout",
@@ -29,11 +29,11 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             Role::Readiness => "takes a server out of its Services",
             _ => "restarts a server",
         };
+        let path = container.container.probe_path(role).key("timeoutSeconds");
         let message = format!(
             "{what} that answers later than {DEFAULT_TIMEOUT} s for {from} to {to} s: {}",
-            cure(case, probe)
+            cure(case, probe, &path)
         );
-        let path = container.container.probe_path(role).key("timeoutSeconds");
         findings.push(Finding {
             path,
             ..RULE.about(container, &[role.field()], &message)
@@ -42,7 +42,12 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     findings
 }
 
-fn cure(case: &Case<'_>, probe: &Probe) -> String {
+/// What a fix writes; what it would write, where it writes nothing.
+fn cure(case: &Case<'_>, probe: &Probe, path: &FieldPath) -> String {
+    let planned = case.plan.edits.iter().find(|edit| edit.path == *path);
+    if let Some(value) = planned.and_then(|edit| edit.value.as_ref()) {
+        return format!("set timeoutSeconds to {value}");
+    }
     let floor = case.facts.config.defaults.probe_timeout;
     if probe.period > DEFAULT_TIMEOUT {
         format!("set timeoutSeconds to {}", floor.min(probe.period))

@@ -169,6 +169,14 @@ fn the_cure_is_what_a_fix_would_write() {
             "{kind}: {said:?}"
         );
     }
+    let floor = "annotations: {warmgate.io/probe-timeout: 20s}";
+    let readiness = "image: x, readinessProbe: {tcpSocket: {port: 1}, periodSeconds: 4}";
+    for (annotations, seconds) in [(floor, "20"), ("annotations: {a: b}", "4")] {
+        let manifest = of_kind("Deployment", "", annotations, "", "", readiness);
+        let said = said("short-probe-timeout", &manifest);
+        let cure = format!("set timeoutSeconds to {seconds}");
+        assert!(said[0].ends_with(&cure), "{said:?}");
+    }
     let group = |policy: &str| {
         let template = |container: &str| {
             format!(
