@@ -36,7 +36,7 @@ pub struct Preset {
     pub(super) prefix: Option<SettingRow>,
     pub(super) probes: Option<Probes>,
     #[serde(default)]
-    paths: Vec<PathRow>,
+    pub(super) paths: Vec<PathRow>,
     #[serde(default)]
     busy_queries: Vec<Named>,
     pub(super) drain: Option<SecondsRow>,
@@ -80,6 +80,9 @@ pub struct PathRow {
     pub inference: bool,
     /// Why it turns false in normal work.
     pub unstable: Option<String>,
+    /// What makes it refuse callers without a key, where the server's health paths stay open.
+    #[serde(default)]
+    pub(super) guarded: Vec<Switch>,
     /// Where all this comes from.
     pub source: String,
 }

@@ -73,6 +73,8 @@ pub struct Server<'k> {
     pub client_certificates: bool,
     /// Whether its health paths refuse callers without a key.
     pub credentials: bool,
+    /// The paths besides that refuse callers without a key, without prefix.
+    pub(super) guarded: Vec<&'k str>,
     /// Whether it speaks HTTP at all.
     pub speaks_http: bool,
     /// Whether it is one of several pods.
@@ -102,6 +104,12 @@ impl Server<'_> {
     pub fn path(&self, asked: &str) -> Option<&PathRow> {
         let path = asked.strip_prefix(self.prefix.as_deref().unwrap_or_default())?;
         self.preset.path(path)
+    }
+
+    /// Whether the path refuses callers without a key while the server's health paths stay open.
+    pub fn guards(&self, asked: &str) -> bool {
+        self.path(asked)
+            .is_some_and(|row| self.guarded.contains(&row.path.as_str()))
     }
 
     /// Forgets what another server in the same container sets up differently: nothing tells which of them a probe means.

@@ -59,6 +59,12 @@ impl<'k> Start<'k, '_> {
             bind: self.bind(),
             client_certificates: may(&preset.client_certificates),
             credentials: may(&preset.credentials),
+            guarded: preset
+                .paths
+                .iter()
+                .filter(|row| matches!(self.inputs.first(&row.guarded), Held::Yes(_)))
+                .map(|row| row.path.as_str())
+                .collect(),
             speaks_http: !may(&preset.not_http),
             drain: self.seconds(preset.drain.as_ref()),
             start_limit: self.seconds(preset.start_limit.as_ref()),

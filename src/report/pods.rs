@@ -137,7 +137,7 @@ fn endpoint(
         matches!(
             fault,
             Fault::ClientCertificate
-                | Fault::Credentials
+                | Fault::Credentials { .. }
                 | Fault::Loopback { .. }
                 | Fault::NodeAddress { .. }
                 | Fault::PortNumber { .. }

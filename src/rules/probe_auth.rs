@@ -17,14 +17,10 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (container, role, probe, fault) in case.faults() {
-        // Without a tag nobody knows whether this release guards its health paths.
-        let tagged = container
-            .server()
-            .is_some_and(|server| server.tag.is_some());
         let (refused, cure) = match fault {
-            Fault::Credentials if tagged => (
+            Fault::Credentials { certain: true } => (
                 "shows no key and is refused with 401",
-                "use a release that leaves the path open, or a tcpSocket probe",
+                "ask a path that this release leaves open, or use a tcpSocket probe",
             ),
             Fault::ClientCertificate => (
                 "shows no client certificate and is refused",

@@ -281,7 +281,7 @@ const STARTUP: [Row; 13] = [
     ),
 ];
 
-const REACH: [Row; 27] = [
+const REACH: [Row; 31] = [
     row(
         "probe-port-mismatch",
         true,
@@ -327,6 +327,28 @@ const REACH: [Row; 27] = [
         true,
         "image: vllm/vllm-openai:v0.11.0, args: [--ssl-keyfile, /k, --ssl-certfile, /c, --ssl-cert-reqs, '2'], \
          readinessProbe: {httpGet: {port: 8000, scheme: HTTPS}}",
+    ),
+    row(
+        "probe-auth",
+        true,
+        "image: vllm/vllm-openai, args: [--model, m, --api-key, k], readinessProbe: {httpGet: {path: /v1/models, port: 8000}}",
+    ),
+    row(
+        "probe-auth",
+        true,
+        "image: vllm/vllm-openai, args: [--model, m], env: [{name: VLLM_API_KEY, valueFrom: {secretKeyRef: {name: a, key: b}}}], \
+         readinessProbe: {httpGet: {path: /v1/models, port: 8000}}",
+    ),
+    row(
+        "probe-auth",
+        false,
+        "image: vllm/vllm-openai, args: [--model, m, --api-key, k], readinessProbe: {httpGet: {path: /health, port: 8000}}",
+    ),
+    row(
+        "probe-auth",
+        false,
+        "image: vllm/vllm-openai, args: [--model, m, --api-key, k], \
+         readinessProbe: {httpGet: {path: /v1/models, port: 8000, httpHeaders: [{name: Authorization, value: Bearer k}]}}",
     ),
     row(
         "probe-auth",

@@ -23,7 +23,10 @@ pub enum Fault {
     /// The server refuses callers without a client certificate, and the kubelet has none.
     ClientCertificate,
     /// The server refuses the path without credentials.
-    Credentials,
+    Credentials {
+        /// Whether it is certain that this release does.
+        certain: bool,
+    },
     /// The server listens on the loopback address only; the kubelet asks the pod's own address.
     Loopback {
         /// What binds it there.
@@ -139,7 +142,7 @@ impl Fault {
             Self::ClientCertificate => {
                 "the server asks for a client certificate, the kubelet has none".to_owned()
             }
-            Self::Credentials => "the server refuses it without a key".to_owned(),
+            Self::Credentials { .. } => "the server refuses it without a key".to_owned(),
             Self::Loopback { source } => {
                 format!("the server listens on the loopback address only ({source})")
             }

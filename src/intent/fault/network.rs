@@ -83,8 +83,11 @@ fn http_faults(server: &Server<'_>, https: bool, path: &str, headers: &[String])
     let authorised = headers.iter().any(|name| {
         name.eq_ignore_ascii_case("authorization") || name.eq_ignore_ascii_case("x-api-key")
     });
-    if server.credentials && server.path(path).is_some() && !authorised {
-        faults.push(Fault::Credentials);
+    let guarded = server.guards(path);
+    if (guarded || server.credentials && server.path(path).is_some()) && !authorised {
+        // Without a tag nobody knows whether this release guards its health paths.
+        let certain = guarded || server.tag.is_some();
+        faults.push(Fault::Credentials { certain });
     }
     faults
 }
