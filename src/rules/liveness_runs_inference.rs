@@ -20,16 +20,28 @@ pub(super) static RULE: Rule = Rule {
 /// SGLang's path that generates a token; it is called so by nobody else.
 const GENERATES: &str = "/health_generate";
 
-/// Paths of the usual APIs that run the model, as a command posts to them.
-const INFERENCE: [&str; 7] = [
+/// How the paths of the usual APIs end that run the model, as a command posts to them; the longer ones first.
+const INFERENCE: [&str; 16] = [
     "/api/chat",
+    "/api/embed",
     "/api/generate",
-    "/generate",
     "/v1/chat/completions",
     "/v1/completions",
     "/v1/embeddings",
+    "/v1/messages",
+    "/v1/responses",
+    "/completion",
+    "/embed",
+    "/generate",
+    "/generate_stream",
+    "/infer",
+    "/invocations",
+    "/rerank",
     GENERATES,
 ];
+
+/// The command that loads a model and asks it.
+const ASKS: &str = "ollama run";
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -58,7 +70,8 @@ fn inference(
             let posted = INFERENCE
                 .into_iter()
                 .find(|path| command.iter().any(|word| names(word, path)));
-            posted.map(str::to_owned)
+            let asks = || command.join(" ").contains(ASKS).then_some(ASKS);
+            posted.or_else(asks).map(str::to_owned)
         }
         Handler::Http { path, .. } => {
             let known = fault::known_path(template, container, handler);
@@ -70,12 +83,17 @@ fn inference(
     }
 }
 
-/// Whether a word of a command holds a URL with that path, and not a longer one.
+/// Whether a word of a command holds a URL with that path, and not a longer one. What stands before the path tells a URL from
+/// the name of a file.
 fn names(word: &str, path: &str) -> bool {
     word.match_indices(path).any(|(at, _)| {
-        let before = word[..at].chars().next_back();
+        let begins = word[..at].rfind(|c: char| c.is_whitespace() || matches!(c, '"' | '\''));
+        let address = word[..at].get(begins.map_or(0, |before| before + 1)..);
+        let is_address = address.is_some_and(|address| {
+            !address.is_empty() && (address.contains([':', '$']) || address.contains("localhost"))
+        });
         let after = word[at + path.len()..].chars().next();
-        before.is_some_and(|c| c.is_ascii_alphanumeric() || c == ']')
+        is_address
             && !after.is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '-'))
     })
 }

@@ -140,7 +140,7 @@ const LIVENESS: [Row; 17] = [
     ),
 ];
 
-const LOAD: [Row; 14] = [
+const LOAD: [Row; 18] = [
     row(
         "liveness-runs-inference",
         true,
@@ -155,6 +155,26 @@ const LOAD: [Row; 14] = [
         "liveness-runs-inference",
         false,
         "image: x, livenessProbe: {exec: {command: [sh, -c, 'curl -sf http://localhost:80/generate_status && ls /generate']}}",
+    ),
+    row(
+        "liveness-runs-inference",
+        true,
+        "image: x, livenessProbe: {exec: {command: [sh, -c, 'curl -sf \"http://localhost:${PORT}/v1/chat/completions\" -d @/q']}}",
+    ),
+    row(
+        "liveness-runs-inference",
+        true,
+        "image: x, livenessProbe: {exec: {command: [curl, -sf, 'localhost:8000/v2/models/m/infer', -d, '@/q']}}",
+    ),
+    row(
+        "liveness-runs-inference",
+        true,
+        "image: x, livenessProbe: {exec: {command: [sh, -c, 'timeout 20 ollama run m hello']}}",
+    ),
+    row(
+        "liveness-runs-inference",
+        false,
+        "image: x, livenessProbe: {exec: {command: [/opt/bin/embed, --check, /models/generate]}}",
     ),
     row(
         "liveness-runs-inference",
