@@ -16,10 +16,14 @@ need = @command -v $(1) >/dev/null || { echo "$(1) is missing: $(2)" >&2; exit 1
 # $(call skip,what is missing,what is not done): a missing helper is no failure at home, and is one in CI.
 skip = { echo "skipped: $(1), so $(2)" >&2; test "$$CI" != true; }
 
-.PHONY: help test lint fmt advisories
+# The suites on a real Kubernetes, and what is done with the same harness. KUBERNETES=1.35.4 takes another release.
+CLUSTER := $(CARGO) test --locked --quiet --test cluster --
+export KUBERNETES
+
+.PHONY: help test lint fmt advisories cluster cluster-down image reproducible
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile
 
 test: ## run every test, with all three feature sets
 	$(call need,$(CARGO),install the Rust toolchain from https://rustup.rs)
@@ -28,10 +32,22 @@ test: ## run every test, with all three feature sets
 	$(CARGO) test --locked $(WEBHOOK) $(SHELLS)
 	$(CARGO) test --locked $(CORE) $(SHELLS)
 
+cluster: ## start a Kubernetes and leave it running
+	$(CLUSTER) --up
+
+cluster-down: ## end it
+	$(CLUSTER) --down
+
+image: ## write the image to target/warmgate.tar
+	$(CLUSTER) --image target/warmgate.tar
+
+reproducible: ## build the image twice, in two folders, and compare
+	$(CLUSTER) --reproducible
+
 lint: ## check the format, the lints of all three feature sets, and the links in the documentation
 	$(call need,$(CARGO),install the Rust toolchain from https://rustup.rs)
 	$(CARGO) fmt --check
-	$(CARGO) clippy --locked --all-targets -- -D warnings
+	$(CARGO) clippy --locked --all-targets --test cluster -- -D warnings
 	$(CARGO) clippy --locked --all-targets $(WEBHOOK) -- -D warnings
 	$(CARGO) clippy --locked --all-targets $(CORE) -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps

@@ -1,0 +1,24 @@
+//! A real one-node Kubernetes, started from its own source and taken down without a trace.
+
+pub(crate) mod audit;
+pub(crate) mod cgroups;
+pub(crate) mod client;
+pub(crate) mod cluster;
+pub(crate) mod command;
+pub(crate) mod fault;
+pub(crate) mod folders;
+pub(crate) mod holder;
+pub(crate) mod interrupt;
+pub(crate) mod leftovers;
+pub(crate) mod namespace;
+pub(crate) mod prerequisites;
+pub(crate) mod state;
+pub(crate) mod steps;
+pub(crate) mod tools;
+pub(crate) mod versions;
+
+mod certificates;
+mod components;
+mod foreign;
+mod own;
+mod sandbox;

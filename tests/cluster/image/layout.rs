@@ -1,0 +1,123 @@
+//! Images of one layer, written without a daemon. The archive is an OCI layout that also holds the `manifest.json` that older
+//! Docker reads: `docker load`, `podman load`, `ctr images import` and `kind load image-archive` all take it.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::tar::{Entry, Tar};
+use crate::harness::fault::{Context, Outcome};
+
+/// What an image is made of.
+#[derive(Debug)]
+pub(crate) struct Image {
+    /// The name it is loaded under, with registry and tag.
+    pub(crate) name: String,
+    /// The program that a container runs.
+    pub(crate) entrypoint: Vec<String>,
+    /// The user it runs as, where not root.
+    pub(crate) user: Option<String>,
+    /// The labels, by name.
+    pub(crate) labels: Value,
+    /// Its files.
+    pub(crate) files: Tar,
+}
+
+/// A part of the archive, found by the digest of its bytes.
+struct Blob {
+    digest: String,
+    size: usize,
+}
+
+impl Image {
+    /// Writes the archive to `file`, and gives the digest of its manifest, which is what a registry would call it.
+    ///
+    /// # Errors
+    ///
+    /// What the file system says.
+    pub(crate) fn write(&self, file: &Path) -> Outcome<String> {
+        let mut archive = Tar::default();
+        let layer = blob(&mut archive, self.files.bytes()?);
+        let config = blob(&mut archive, self.config(&layer).to_string().into_bytes());
+        let manifest = json!({
+            "schemaVersion": 2,
+            "mediaType": "application/vnd.oci.image.manifest.v1+json",
+            "config": config.descriptor("application/vnd.oci.image.config.v1+json"),
+            "layers": [layer.descriptor("application/vnd.oci.image.layer.v1.tar")],
+        });
+        let manifest = blob(&mut archive, manifest.to_string().into_bytes());
+        let mut entry = manifest.descriptor("application/vnd.oci.image.manifest.v1+json");
+        let tag = self.name.rsplit_once(':').map_or("latest", |(_, tag)| tag);
+        entry["annotations"] = json!({
+            "io.containerd.image.name": self.name,
+            "org.opencontainers.image.ref.name": tag,
+        });
+        for (path, text) in [
+            ("oci-layout", json!({"imageLayoutVersion": "1.0.0"})),
+            (
+                "index.json",
+                json!({
+                    "schemaVersion": 2,
+                    "mediaType": "application/vnd.oci.image.index.v1+json",
+                    "manifests": [entry],
+                }),
+            ),
+            (
+                "manifest.json",
+                json!([{
+                    "Config": config.path(), "RepoTags": [self.name], "Layers": [layer.path()],
+                }]),
+            ),
+        ] {
+            archive.add(path, Entry::File(0o644, text.to_string().into_bytes()));
+        }
+        if let Some(folder) = file.parent() {
+            fs::create_dir_all(folder).context(folder.display())?;
+        }
+        fs::write(file, archive.bytes()?).context(file.display())?;
+        Ok(format!("sha256:{}", manifest.digest))
+    }
+
+    fn config(&self, layer: &Blob) -> Value {
+        let mut config = json!({
+            "Entrypoint": self.entrypoint,
+            "Env": ["PATH=/usr/bin:/bin"],
+        });
+        if let Some(user) = &self.user {
+            config["User"] = json!(user);
+        }
+        if self.labels.is_object() {
+            config["Labels"] = self.labels.clone();
+        }
+        json!({
+            "created": "1970-01-01T00:00:00Z",
+            "architecture": "amd64",
+            "os": "linux",
+            "config": config,
+            "rootfs": {"type": "layers", "diff_ids": [format!("sha256:{}", layer.digest)]},
+            "history": [{"created": "1970-01-01T00:00:00Z"}],
+        })
+    }
+}
+
+impl Blob {
+    fn path(&self) -> String {
+        format!("blobs/sha256/{}", self.digest)
+    }
+
+    fn descriptor(&self, kind: &str) -> Value {
+        json!({"mediaType": kind, "digest": format!("sha256:{}", self.digest), "size": self.size})
+    }
+}
+
+fn blob(archive: &mut Tar, bytes: Vec<u8>) -> Blob {
+    let digest = Sha256::digest(&bytes);
+    let blob = Blob {
+        digest: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+        size: bytes.len(),
+    };
+    archive.add(&blob.path(), Entry::File(0o644, bytes));
+    blob
+}

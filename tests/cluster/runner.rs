@@ -1,0 +1,209 @@
+//! Runs the suites: side by side on one cluster, and prints in cargo's form.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use crate::harness::cluster::{Cluster, Options};
+use crate::harness::fault::{Fault, Outcome};
+use crate::harness::leftovers::Trace;
+use crate::harness::steps::Steps;
+use crate::harness::{prerequisites, versions};
+use crate::image;
+use crate::suite::{Run, Suite};
+
+/// The variable that names the kubeconfig of somebody else's cluster to run against.
+pub(crate) const FOREIGN: &str = "KUBECONFIG_E2E";
+
+/// The name of the cluster that the suites share.
+const SHARED: &str = "suites";
+
+/// Waiting is most of what suites do, so there are more of them than processors.
+const SIDE_BY_SIDE: usize = 6;
+
+/// What became of the suites.
+#[derive(Default)]
+struct Tally {
+    passed: AtomicUsize,
+    failed: Mutex<Vec<String>>,
+    ignored: usize,
+}
+
+impl Tally {
+    fn failed(&self, name: &str) {
+        let mut failed = self
+            .failed
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        failed.push(name.to_owned());
+    }
+
+    fn failures(&self) -> Vec<String> {
+        let failed = self
+            .failed
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        failed.clone()
+    }
+
+    /// Runs one suite, named in every message of its thread.
+    fn run(&self, name: &str, suite: impl FnOnce() + Send) {
+        let start = Instant::now();
+        let passed = std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().name(name.to_owned());
+            let thread =
+                thread.spawn_scoped(scope, || catch_unwind(AssertUnwindSafe(suite)).is_ok());
+            thread.is_ok_and(|thread| thread.join().unwrap_or(false))
+        });
+        let seconds = start.elapsed().as_secs_f64();
+        if passed {
+            self.passed.fetch_add(1, Ordering::Relaxed);
+            println!("test {name} ... ok ({seconds:.1} s)");
+        } else {
+            self.failed(name);
+            println!("test {name} ... FAILED ({seconds:.1} s)");
+        }
+    }
+}
+
+/// Runs those of `suites` that one of `filters` is a part of, or all where there is no filter.
+pub(crate) fn run(suites: &[Suite], filters: &[String]) -> ExitCode {
+    let start = Instant::now();
+    let mut chosen: Vec<_> = suites.iter().collect();
+    chosen
+        .retain(|suite| filters.is_empty() || filters.iter().any(|part| suite.name.contains(part)));
+    println!("\nrunning {} tests", chosen.len());
+    let mut tally = Tally::default();
+    let filtered = suites.len() - chosen.len();
+    let foreign = std::env::var_os(FOREIGN).filter(|file| !file.is_empty());
+    let missing = missing(&chosen, foreign.is_some());
+    if !missing.is_empty() && std::env::var_os("CI").is_some_and(|value| value == "true") {
+        eprintln!("with CI=true no suite may be left out");
+        return ExitCode::FAILURE;
+    }
+    chosen.retain(|suite| {
+        let obstacle = obstacle(suite, foreign.is_some(), &missing);
+        if let Some(obstacle) = obstacle {
+            println!("test {} ... ignored, {obstacle}", suite.name);
+            tally.ignored += 1;
+        }
+        obstacle.is_none()
+    });
+    for suite in &chosen {
+        if let Run::Bare(run) = suite.run {
+            tally.run(suite.name, run);
+        }
+    }
+    if let Err(fault) = with_cluster(&chosen, foreign.map(PathBuf::from), &tally) {
+        println!("{fault}");
+        tally.failed("the cluster");
+    }
+    finish(&tally, filtered, start)
+}
+
+/// What is missing for the `chosen` suites. It is also printed.
+fn missing(chosen: &[&Suite], foreign: bool) -> Vec<String> {
+    let missing = match chosen.iter().all(|suite| suite.is_bare()) {
+        true => Vec::new(),
+        false if foreign => prerequisites::missing_for_foreign(),
+        false => prerequisites::missing(),
+    };
+    for line in &missing {
+        eprintln!("{line}");
+    }
+    missing
+}
+
+/// Why a suite cannot run here.
+fn obstacle(suite: &Suite, foreign: bool, missing: &[String]) -> Option<&'static str> {
+    if suite.is_bare() {
+        return None;
+    }
+    if foreign && !(suite.on_shared() && suite.runs_anywhere()) {
+        return Some("it needs a cluster of our own");
+    }
+    (!missing.is_empty()).then_some("no cluster can run here")
+}
+
+/// Runs everything that needs more than cargo, and takes the shared cluster down.
+fn with_cluster(suites: &[&Suite], foreign: Option<PathBuf>, tally: &Tally) -> Outcome<()> {
+    let shared = suites.iter().any(|suite| suite.on_shared());
+    let cluster = shared.then(|| start(foreign)).transpose()?;
+    let (last, beside): (Vec<_>, Vec<_>) = suites
+        .iter()
+        .copied()
+        .partition(|suite| matches!(suite.run, Run::Exclusive(_)));
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..SIDE_BY_SIDE {
+            scope.spawn(|| {
+                while let Some(suite) = beside.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    on(cluster.as_ref(), suite, tally);
+                }
+            });
+        }
+    });
+    for suite in last {
+        on(cluster.as_ref(), suite, tally);
+    }
+    let Some(cluster) = cluster else {
+        return Ok(());
+    };
+    if !tally.failures().is_empty() {
+        cluster.show_logs();
+    }
+    let trace = cluster.own().map(|own| Trace::of(own.state(), own.pid()));
+    cluster.end()?;
+    let left = trace.map_or_else(Vec::new, |trace| trace.left());
+    if left.is_empty() {
+        return Ok(());
+    }
+    Err(Fault::new(format!("left behind: {}", left.join("\n"))))
+}
+
+/// Starts the shared cluster and loads the images that every suite may use.
+fn start(foreign: Option<PathBuf>) -> Outcome<Cluster> {
+    let kubernetes = versions::chosen().map_err(Fault::new)?;
+    if let Some(kubeconfig) = foreign {
+        return Cluster::foreign(kubernetes, &kubeconfig);
+    }
+    let slowserver = Steps::new(SHARED).take("slowserver built", image::slowserver)?;
+    let cluster = Cluster::start(&Options {
+        kubernetes,
+        name: SHARED,
+    })?;
+    cluster.load_image(&slowserver);
+    Ok(cluster)
+}
+
+fn on(cluster: Option<&Cluster>, suite: &Suite, tally: &Tally) {
+    match (suite.run, cluster) {
+        (Run::Machine(run), _) => tally.run(suite.name, run),
+        (Run::Shared(run) | Run::Exclusive(run), Some(cluster)) => tally.run(suite.name, || {
+            let namespace = cluster.namespace(suite.name, &[]);
+            run(cluster, &namespace);
+        }),
+        // Bare suites have run; and where a suite needs the cluster, there is one.
+        (Run::Bare(_) | Run::Shared(_) | Run::Exclusive(_), _) => {}
+    }
+}
+
+/// Prints the line that cargo's own tests end with.
+fn finish(tally: &Tally, filtered: usize, start: Instant) -> ExitCode {
+    let failed = tally.failures();
+    if !failed.is_empty() {
+        println!("\nfailures:\n    {}", failed.join("\n    "));
+    }
+    println!(
+        "\ntest result: {}. {} passed; {} failed; {} ignored; 0 measured; {filtered} filtered out; finished in {:.2}s\n",
+        if failed.is_empty() { "ok" } else { "FAILED" },
+        tally.passed.load(Ordering::Relaxed),
+        failed.len(),
+        tally.ignored,
+        start.elapsed().as_secs_f64()
+    );
+    ExitCode::from(u8::from(!failed.is_empty()))
+}

@@ -1,0 +1,80 @@
+//! What a suite is: a function, and what it needs.
+
+use crate::harness::cluster::Cluster;
+use crate::harness::namespace::Namespace;
+
+/// One suite.
+pub(crate) struct Suite {
+    /// Its name; a part of it on the command line chooses it.
+    pub(crate) name: &'static str,
+    pub(crate) run: Run,
+    anywhere: bool,
+}
+
+/// What a suite runs with.
+#[derive(Clone, Copy)]
+pub(crate) enum Run {
+    /// Nothing but what cargo has.
+    Bare(fn()),
+    /// What clusters are made of. It starts its own.
+    Machine(fn()),
+    /// The shared cluster, beside other suites, in an unlabelled namespace of its own.
+    Shared(fn(&Cluster, &Namespace<'_>)),
+    /// The shared cluster for itself, once the others are done.
+    Exclusive(fn(&Cluster, &Namespace<'_>)),
+}
+
+impl Suite {
+    /// A suite that needs no cluster.
+    pub(crate) const fn bare(name: &'static str, run: fn()) -> Self {
+        Self::new(name, Run::Bare(run))
+    }
+
+    /// A suite that starts clusters of its own.
+    pub(crate) const fn machine(name: &'static str, run: fn()) -> Self {
+        Self::new(name, Run::Machine(run))
+    }
+
+    /// A suite that minds its own namespace.
+    pub(crate) const fn shared(name: &'static str, run: fn(&Cluster, &Namespace<'_>)) -> Self {
+        Self::new(name, Run::Shared(run))
+    }
+
+    /// A suite that changes what others would notice.
+    #[expect(
+        dead_code,
+        reason = "no suite changes anything outside of its namespace yet"
+    )]
+    pub(crate) const fn exclusive(name: &'static str, run: fn(&Cluster, &Namespace<'_>)) -> Self {
+        Self::new(name, Run::Exclusive(run))
+    }
+
+    /// The same, also for a cluster that is not ours.
+    pub(crate) const fn anywhere(mut self) -> Self {
+        self.anywhere = true;
+        self
+    }
+
+    const fn new(name: &'static str, run: Run) -> Self {
+        Self {
+            name,
+            run,
+            anywhere: false,
+        }
+    }
+
+    /// Whether it runs on the shared cluster.
+    pub(crate) fn on_shared(&self) -> bool {
+        matches!(self.run, Run::Shared(_) | Run::Exclusive(_))
+    }
+
+    /// Whether it needs no more than cargo.
+    pub(crate) fn is_bare(&self) -> bool {
+        matches!(self.run, Run::Bare(_))
+    }
+
+    /// Whether it may run on a cluster that is not ours.
+    pub(crate) fn runs_anywhere(&self) -> bool {
+        self.anywhere
+    }
+}

@@ -1,0 +1,123 @@
+//! What the binary does when it is not asked for tests.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use crate::harness::cluster::{Cluster, Options};
+use crate::harness::fault::{Context, Fault, Outcome};
+use crate::harness::state::{self, State};
+use crate::harness::{holder, interrupt, prerequisites, tools, versions};
+use crate::{image, runner, suites};
+
+/// The cluster that `--up` starts when it is given no name.
+const NAME: &str = "dev";
+
+const HELP: &str = "\
+cargo test --test cluster -- [NAME...]        run the suites whose name contains one of these, or all
+    --list                                    list them
+    --up [NAME], --down [NAME]                start a cluster and leave it running; end one, or all
+    --foreground [NAME]                       start a cluster and end it with Ctrl-C
+    --image FILE                              write warmgate's image
+    --images                                  write the images of the tests, and list them
+    --reproducible                            build it twice, in two folders, and compare
+    --pin VERSION                             pin another release of Kubernetes
+KUBERNETES=VERSION chooses a pinned release; KUBECONFIG_E2E=FILE runs against the cluster it names";
+
+/// Does what `arguments` say.
+pub(crate) fn run(arguments: &[String]) -> ExitCode {
+    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+    let outcome = match arguments.as_slice() {
+        // A cluster's first process must not listen for signals: it is to end with its pipe only.
+        ["--hold", name] => return holder::hold(&State::of(name)),
+        ["--help"] => {
+            println!("{HELP}");
+            Ok(())
+        }
+        ["--list"] => {
+            for suite in suites::ALL {
+                println!("{}: test", suite.name);
+            }
+            Ok(())
+        }
+        ["--up"] => up(NAME),
+        ["--up", name] => up(name),
+        ["--foreground"] => foreground(NAME),
+        ["--foreground", name] => foreground(name),
+        ["--down"] => state::all().iter().try_for_each(down),
+        ["--down", name] => down(&State::of(name)),
+        ["--image", file] => write(Path::new(file)),
+        ["--images"] => images(),
+        ["--reproducible"] => image::reproducible::compare(),
+        ["--pin", version] => tools::pin(version).map(|folder| println!("{}", folder.display())),
+        filters if filters.iter().any(|word| word.starts_with('-')) => Err(Fault::new(HELP)),
+        filters => {
+            let filters: Vec<_> = filters.iter().map(ToString::to_string).collect();
+            return match interrupt::listen() {
+                Ok(()) => runner::run(suites::ALL, &filters),
+                Err(fault) => failed(&fault),
+            };
+        }
+    };
+    outcome.map_or_else(|fault| failed(&fault), |()| ExitCode::SUCCESS)
+}
+
+fn failed(fault: &Fault) -> ExitCode {
+    eprintln!("{fault}");
+    ExitCode::FAILURE
+}
+
+/// Starts a cluster.
+fn start(name: &str) -> Outcome<Cluster> {
+    let missing = prerequisites::missing();
+    if !missing.is_empty() {
+        return Err(Fault::new(missing.join("\n")));
+    }
+    interrupt::listen()?;
+    let kubernetes = versions::chosen().map_err(Fault::new)?;
+    Cluster::start(&Options { kubernetes, name })
+}
+
+/// Starts a cluster and leaves it running.
+fn up(name: &str) -> Outcome<()> {
+    let how = start(name)?.stay()?;
+    println!("\n{how}\nend it: make cluster-down");
+    Ok(())
+}
+
+/// Starts a cluster and keeps it until a signal comes.
+fn foreground(name: &str) -> Outcome<()> {
+    let _cluster = start(name)?;
+    println!("running until Ctrl-C");
+    loop {
+        std::thread::sleep(Duration::from_secs(3600));
+    }
+}
+
+fn down(state: &State) -> Outcome<()> {
+    let found = state.take_down().context(state.name())?;
+    println!(
+        "{}: {}",
+        state.name(),
+        if found {
+            "taken down"
+        } else {
+            "nothing to take down"
+        }
+    );
+    Ok(())
+}
+
+fn write(file: &Path) -> Outcome<()> {
+    let digest = image::warmgate(file)?;
+    let size = std::fs::metadata(file).context(file.display())?.len();
+    println!("{} {digest} {:.1} MB", file.display(), size as f64 / 1e6);
+    Ok(())
+}
+
+fn images() -> Outcome<()> {
+    for image in [image::shell()?, image::slowserver()?] {
+        println!("{}", image.display());
+    }
+    Ok(())
+}
