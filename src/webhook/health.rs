@@ -1,5 +1,6 @@
 //! The plain port: is it alive, should callers come, how is it doing.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,24 +9,71 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use axum::routing::get;
+use tokio::net::{TcpListener, TcpStream};
 
-use super::Limits;
-use super::shared::Shared;
+use super::connection::Service;
+use super::drain::Drain;
+use super::{DrainTimes, Error, Limits, Listen, listen};
 
 /// The content type of what `prometheus-client` writes.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
+/// What a process tells of itself.
+pub(crate) trait Health: Send + Sync + 'static {
+    /// Why callers should not come now, if they should not.
+    fn unready(&self) -> Option<&'static str>;
+
+    /// The metrics as OpenMetrics text.
+    fn metrics(&self) -> String;
+}
+
+/// A plain port that is bound.
+pub(crate) struct HealthPort {
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+impl HealthPort {
+    /// Binds a port.
+    pub(crate) fn bind(listen: Listen) -> Result<Self, Error> {
+        let (listener, address) = listen::bind(listen)?;
+        Ok(Self { listener, address })
+    }
+
+    /// Where it is bound.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Answers until it is dropped: it is the last that ends.
+    pub(crate) async fn serve(self, health: Arc<dyn Health>, limits: Limits) {
+        let service = Service {
+            router: router(health),
+            limits: bounded(limits),
+            drain: Drain::new(),
+            times: DrainTimes::default(),
+        };
+        let most = service.limits.connections;
+        let (drain, times) = (service.drain.clone(), service.times);
+        let serve = |stream: TcpStream| {
+            let service = service.clone();
+            async move { service.serve(stream).await }
+        };
+        listen::accept(self.listener, most, drain, times, serve).await;
+    }
+}
+
 /// The routes of the plain port.
-pub(super) fn router(shared: Arc<Shared>) -> Router {
+fn router(health: Arc<dyn Health>) -> Router {
     Router::new()
         .route("/livez", get(|| async { "ok" }))
         .route("/readyz", get(ready))
         .route("/metrics", get(metrics))
-        .with_state(shared)
+        .with_state(health)
 }
 
 /// The limits of the plain port: the kubelet and a few scrapers come, and must not keep anybody from reviews.
-pub(super) fn limits(limits: Limits) -> Limits {
+fn bounded(limits: Limits) -> Limits {
     Limits {
         connections: 128,
         first_byte: Duration::from_secs(10).min(limits.first_byte),
@@ -33,19 +81,13 @@ pub(super) fn limits(limits: Limits) -> Limits {
     }
 }
 
-async fn ready(State(shared): State<Arc<Shared>>) -> impl IntoResponse {
-    if shared.is_ready() {
-        (StatusCode::OK, "ok")
-    } else if shared.drain.is_leaving() {
-        (StatusCode::SERVICE_UNAVAILABLE, "leaving")
-    } else {
-        (StatusCode::SERVICE_UNAVAILABLE, "no certificate")
+async fn ready(State(health): State<Arc<dyn Health>>) -> impl IntoResponse {
+    match health.unready() {
+        None => (StatusCode::OK, "ok"),
+        Some(why) => (StatusCode::SERVICE_UNAVAILABLE, why),
     }
 }
 
-async fn metrics(State(shared): State<Arc<Shared>>) -> impl IntoResponse {
-    (
-        [(header::CONTENT_TYPE, OPEN_METRICS)],
-        shared.metrics.text(),
-    )
+async fn metrics(State(health): State<Arc<dyn Health>>) -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, OPEN_METRICS)], health.metrics())
 }

@@ -22,16 +22,21 @@ const REST: Duration = Duration::from_millis(100);
 /// How long connections have to finish what they are at once the time is over.
 const LAST_CALL: Duration = Duration::from_secs(1);
 
-/// Binds a port.
-pub(super) fn bind(listen: Listen) -> Result<TcpListener, Error> {
+/// Binds a port, and says where.
+pub(super) fn bind(listen: Listen) -> Result<(TcpListener, SocketAddr), Error> {
     let port = listen.port;
-    match listen.address {
+    let listener = match listen.address {
         Some(address) => bind_first(&[SocketAddr::new(address, port)]),
         None => bind_first(&[
             SocketAddr::new(IpAddr::V6(Ipv6Addr::UNSPECIFIED), port),
             SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), port),
         ]),
-    }
+    }?;
+    let address = listener.local_addr().map_err(|source| Error::Bind {
+        address: SocketAddr::from(([0, 0, 0, 0], port)),
+        source,
+    })?;
+    Ok((listener, address))
 }
 
 /// Binds the first of the addresses that can be bound.

@@ -39,6 +39,18 @@ pub(super) fn dropped_lines() -> u64 {
     DROPPED.load(Ordering::Relaxed)
 }
 
+/// An error and its causes on one line.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut line = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        line.push_str(": ");
+        line.push_str(&error.to_string());
+        cause = error.source();
+    }
+    line
+}
+
 /// Sends what is logged from now on, by this whole process, to `output`. A panic becomes a line without its message, which
 /// may quote what was judged.
 ///

@@ -35,7 +35,7 @@ impl MetricConstructor<Histogram> for NewHistogram {
 
 /// Log lines are dropped where no metrics are at hand, so they are asked for.
 #[derive(Debug)]
-struct DroppedLines;
+pub(crate) struct DroppedLines;
 
 impl Collector for DroppedLines {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {

@@ -10,10 +10,10 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
 use super::connection::Service;
-use super::drain::Drain;
+use super::health::{Health, HealthPort};
 use super::shared::Shared;
 use super::watch::Watch;
-use super::{Certificate, Error, Listen, Settings, health, listen, routes, tls};
+use super::{Certificate, Error, Settings, listen, routes, tls};
 use crate::admit::{Decision, admit};
 use crate::facts::Facts;
 use crate::review::Request;
@@ -50,19 +50,21 @@ impl Server {
         if let Certificate::Pem { chain, key } = &settings.certificate {
             tls::identity(chain, key, None)?;
         }
-        let (admission, health) = (bind(settings.admission)?, bind(settings.health)?);
+        let admission = listen::bind(settings.admission)?;
+        let health = HealthPort::bind(settings.health)?;
         let shared = Arc::new(Shared::new(&settings, Box::new(judge)));
         let mut watch = Watch::new(&settings);
         watch.look(&shared).await;
         let mut server = Self {
             shared,
             admission: admission.1,
-            health: health.1,
+            health: health.address(),
             admitting: JoinSet::new(),
             beside: JoinSet::new(),
         };
         server.watch(watch, settings.poll_interval);
-        server.answer_health(health.0, &settings);
+        let vitals = Arc::clone(&server.shared) as Arc<dyn Health>;
+        server.beside.spawn(health.serve(vitals, settings.limits));
         server.admit(admission.0, &settings);
         tracing::info!(admission = %server.admission, health = %server.health, "listening");
         Ok(server)
@@ -97,25 +99,6 @@ impl Server {
         });
     }
 
-    fn answer_health(&mut self, listener: TcpListener, settings: &Settings) {
-        let service = Service {
-            router: health::router(Arc::clone(&self.shared)),
-            limits: health::limits(settings.limits),
-            // It answers until the admission port is done, and then ends with the server.
-            drain: Drain::new(),
-            times: settings.drain,
-        };
-        let most = service.limits.connections;
-        let (drain, times) = (service.drain.clone(), settings.drain);
-        self.beside.spawn(async move {
-            let serve = |stream: TcpStream| {
-                let service = service.clone();
-                async move { service.serve(stream).await }
-            };
-            listen::accept(listener, most, drain, times, serve).await;
-        });
-    }
-
     fn admit(&mut self, listener: TcpListener, settings: &Settings) {
         let service = Service {
             router: routes::router(Arc::clone(&self.shared)),
@@ -131,15 +114,6 @@ impl Server {
             listen::accept(listener, most, drain, times, serve).await;
         });
     }
-}
-
-fn bind(listen: Listen) -> Result<(TcpListener, SocketAddr), Error> {
-    let listener = listen::bind(listen)?;
-    let address = listener.local_addr().map_err(|source| Error::Bind {
-        address: SocketAddr::from(([0, 0, 0, 0], listen.port)),
-        source,
-    })?;
-    Ok((listener, address))
 }
 
 /// Serves one connection of the admission port.

@@ -10,6 +10,7 @@ use crate::facts::Facts;
 use crate::review::Request;
 
 use super::drain::Drain;
+use super::health::Health;
 use super::known::Known;
 use super::metrics::Metrics;
 use super::tls::Identity;
@@ -49,9 +50,20 @@ impl Shared {
             large_judgements: Semaphore::new(limits.large_judgements),
         }
     }
+}
 
-    /// Whether reviews can be answered, and new callers should come.
-    pub(super) fn is_ready(&self) -> bool {
-        self.identity.load().is_some() && !self.drain.is_leaving()
+impl Health for Shared {
+    fn unready(&self) -> Option<&'static str> {
+        if self.drain.is_leaving() {
+            Some("leaving")
+        } else if self.identity.load().is_none() {
+            Some("no certificate")
+        } else {
+            None
+        }
+    }
+
+    fn metrics(&self) -> String {
+        self.metrics.text()
     }
 }

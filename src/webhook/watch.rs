@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use super::known::{Known, KnownError};
 use super::labels::{File, Reload};
+use super::log::chain;
 use super::shared::Shared;
 use super::tls::{self, TlsError};
 use super::{Certificate, Settings};
@@ -118,18 +119,6 @@ fn tell<E: Error>(
         }
     };
     shared.metrics.reloaded(file, result);
-}
-
-/// An error and its causes on one line.
-fn chain(error: &dyn Error) -> String {
-    let mut line = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        line.push_str(": ");
-        line.push_str(&error.to_string());
-        cause = error.source();
-    }
-    line
 }
 
 /// Where bytes come from.
