@@ -38,4 +38,7 @@ pub mod report;
 #[cfg(feature = "webhook")]
 pub mod webhook;
 
+#[cfg(feature = "controller")]
+pub mod controller;
+
 pub mod cli;

@@ -42,7 +42,13 @@ use std::net::SocketAddr;
 
 use tokio::signal::unix::{SignalKind, signal};
 
+#[cfg(feature = "controller")]
+pub(crate) use health::{Health, HealthPort};
+#[cfg(feature = "controller")]
+pub(crate) use log::chain;
 pub use log::{Flush, Format, init as init_log};
+#[cfg(feature = "controller")]
+pub(crate) use metrics::DroppedLines;
 pub use server::Server;
 pub use settings::{Certificate, DrainTimes, Limits, Listen, Settings};
 pub use tls::TlsError;

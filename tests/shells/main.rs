@@ -6,5 +6,7 @@
 )]
 
 mod cli;
+#[cfg(feature = "controller")]
+mod controller;
 #[cfg(feature = "webhook")]
 mod webhook;

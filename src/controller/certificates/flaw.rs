@@ -1,0 +1,28 @@
+//! Why a certificate has to be replaced.
+
+use k8s_openapi::jiff::Timestamp;
+
+/// Why a certificate has to be replaced.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(in crate::controller) enum Flaw {
+    #[error("{0} may not sign for {1}")]
+    Constrained(&'static str, String),
+    #[error("{0} is not valid before {1}")]
+    Early(&'static str, Timestamp),
+    #[error("{0} expired at {1}")]
+    Expired(&'static str, Timestamp),
+    #[error("{0} is not the key of its certificate")]
+    Mismatch(&'static str),
+    #[error("{0} is missing")]
+    Missing(&'static str),
+    #[error("{0} is not that of an authority")]
+    NoAuthority(&'static str),
+    #[error("{0} is of another authority")]
+    OtherAuthority(&'static str),
+    #[error("{0} is not accepted: {1}")]
+    Rejected(&'static str, rustls::Error),
+    #[error("{0} has lived for two thirds of its life")]
+    Old(&'static str),
+    #[error("{0} cannot be read")]
+    Unreadable(&'static str),
+}

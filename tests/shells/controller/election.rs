@@ -1,0 +1,125 @@
+//! Two replicas, one leader.
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use super::*;
+
+fn holder(api: &Api) -> Option<String> {
+    let lease = api.get(LEASE)?;
+    Some(lease["spec"]["holderIdentity"].as_str()?.to_owned())
+}
+
+async fn get(controller: &Controller, path: &str) -> String {
+    let ask = async {
+        let mut stream = TcpStream::connect(controller.health_address()).await?;
+        let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await?;
+        std::io::Result::Ok(answer)
+    };
+    ask.await.expect("the plain port answers")
+}
+
+#[tokio::test]
+async fn one_leads_and_the_other_follows_at_once_when_it_leaves() {
+    let api = cluster();
+    let mut patient = settings("one");
+    // Only what is released is taken within the patience of a test.
+    patient.election.duration = Duration::from_secs(3600);
+    let one = start(&api, patient.clone());
+    settled(&api).await;
+    assert_eq!(holder(&api).as_deref(), Some("one"));
+    patient.identity = "two".to_owned();
+    let two = start(&api, patient);
+    let ready = async {
+        while !get(&two, "/readyz").await.starts_with("HTTP/1.1 200") {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(PATIENCE, ready).await.expect("it becomes ready");
+    assert!(
+        get(&one, "/metrics")
+            .await
+            .contains("warmgate_controller_leads 1")
+    );
+    assert!(
+        get(&two, "/metrics")
+            .await
+            .contains("warmgate_controller_leads 0")
+    );
+    one.stop().await;
+    until("the other leader", || {
+        (holder(&api)? == "two").then_some(())
+    })
+    .await;
+    api.edit(MUTATING, |configuration| {
+        configuration["webhooks"][0]["clientConfig"]["caBundle"] = json!("");
+    });
+    settled(&api).await;
+    two.stop().await;
+    assert_eq!(holder(&api), None);
+}
+
+#[tokio::test]
+async fn a_leader_that_falls_silent_is_followed() {
+    let api = cluster();
+    let one = start(&api, settings("one"));
+    settled(&api).await;
+    let _two = start(&api, settings("two"));
+    drop(one);
+    until("the other leader", || {
+        (holder(&api)? == "two").then_some(())
+    })
+    .await;
+    let transitions = api.get(LEASE).unwrap()["spec"]["leaseTransitions"].clone();
+    assert_eq!(transitions, 2);
+}
+
+#[tokio::test]
+async fn a_leader_that_cannot_renew_stops_and_one_that_is_restarted_goes_on() {
+    let api = cluster();
+    let one = start(&api, settings("one"));
+    settled(&api).await;
+    api.fail(|method, path| (method == "PUT" && path == LEASE).then_some(500));
+    let stopped = async {
+        while get(&one, "/metrics")
+            .await
+            .contains("warmgate_controller_leads 1")
+        {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(PATIENCE, stopped).await.expect("it stops");
+    drop(one);
+    api.recover();
+    // Of the same name: the lease is its own.
+    let again = start(&api, settings("one"));
+    api.delete(CERTIFICATE);
+    settled(&api).await;
+    again.stop().await;
+}
+
+#[tokio::test]
+async fn the_lease_of_another_is_not_released() {
+    let api = cluster();
+    let one = start(&api, settings("one"));
+    settled(&api).await;
+    api.edit(LEASE, |lease| {
+        lease["spec"]["holderIdentity"] = json!("another");
+        lease["spec"]["leaseDurationSeconds"] = json!(3600);
+    });
+    one.stop().await;
+    assert_eq!(holder(&api).as_deref(), Some("another"));
+}
+
+#[tokio::test]
+async fn it_is_alive_and_not_ready_while_the_server_is_away() {
+    let api = cluster();
+    api.fail(|_, _| Some(503));
+    let one = start(&api, settings("one"));
+    until("calls", || (!api.calls().is_empty()).then_some(())).await;
+    assert!(get(&one, "/livez").await.starts_with("HTTP/1.1 200"));
+    assert!(get(&one, "/readyz").await.starts_with("HTTP/1.1 503"));
+}
