@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+#[cfg(feature = "controller")]
+use super::controller::ControllerArgs;
 use crate::facts::{Mode, Version};
 use crate::words::{Seconds, Severity};
 
@@ -39,6 +41,8 @@ pub(super) enum Verb {
     Admit(AdmitArgs),
     #[cfg(feature = "webhook")]
     Webhook(WebhookArgs),
+    #[cfg(feature = "controller")]
+    Controller(ControllerArgs),
     #[cfg(feature = "webhook")]
     Demo(DemoArgs),
 }

@@ -92,6 +92,10 @@ pub enum CliError {
     #[cfg(feature = "webhook")]
     #[error("the webhook cannot be served")]
     Webhook(#[from] crate::webhook::Error),
+    /// The controller cannot run.
+    #[cfg(feature = "controller")]
+    #[error("the controller cannot run")]
+    Controller(#[from] crate::controller::Error),
     /// The demo cannot go on.
     #[cfg(feature = "webhook")]
     #[error("the demo cannot go on: {what}")]

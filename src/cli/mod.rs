@@ -8,6 +8,8 @@
 mod admit;
 mod args;
 mod check;
+#[cfg(feature = "controller")]
+mod controller;
 #[cfg(feature = "webhook")]
 pub mod demo;
 mod error;
@@ -57,6 +59,8 @@ pub fn run(cli: Cli) -> ExitCode {
     let done = match cli.verb {
         Verb::Admit(args) => admit::run(&args),
         Verb::Check(args) => check::run(&args),
+        #[cfg(feature = "controller")]
+        Verb::Controller(args) => controller::run(args),
         #[cfg(feature = "webhook")]
         Verb::Demo(args) => demo::run(&args),
         Verb::Explain(args) => explain::run(&args),

@@ -4,19 +4,24 @@ use std::io;
 
 use super::args::{LogFormat, WebhookArgs};
 use super::{CliError, Exit};
-use crate::webhook::{self, Certificate, Format, Listen, Settings};
+use crate::webhook::{self, Certificate, Flush, Format, Listen, Settings};
 
 pub(super) fn run(args: WebhookArgs) -> Result<Exit, CliError> {
-    let format = match args.log_format {
-        LogFormat::Json => Format::Json,
-        LogFormat::Text => Format::Text,
-    };
-    let _flush = webhook::init_log(format, &args.log, io::stdout())?;
+    let _flush = init_log(args.log_format, &args.log)?;
     runtime()?.block_on(async {
         let shutdown = webhook::termination()?;
         webhook::serve(settings(args), shutdown).await
     })?;
     Ok(Exit::Clean)
+}
+
+/// Logs to standard output from now on.
+pub(super) fn init_log(format: LogFormat, filter: &str) -> Result<Flush, CliError> {
+    let format = match format {
+        LogFormat::Json => Format::Json,
+        LogFormat::Text => Format::Text,
+    };
+    Ok(webhook::init_log(format, filter, io::stdout())?)
 }
 
 /// What waits for sockets, timers and signals.

@@ -7,7 +7,7 @@ mod demo;
 mod explain;
 mod fix;
 mod readme;
-#[cfg(feature = "webhook")]
+#[cfg(feature = "controller")]
 mod reference;
 mod rules;
 #[cfg(feature = "webhook")]
