@@ -26,7 +26,7 @@ pub use edit::{Edit, EditKind, Why, Withheld};
 pub use own::{Own, own_values};
 pub(crate) use rollout::{DEFAULT_DEADLINE, NO_DEADLINE, is_no_surge, needed_deadline};
 pub(crate) use startup::{rhythm, wanted_window, window as startup_window};
-pub(crate) use termination::{DEFAULT_GRACE, drain};
+pub(crate) use termination::{DEFAULT_GRACE, drain, grace_for};
 
 /// What to change in one object.
 #[derive(Clone, Debug, Default)]

@@ -44,6 +44,17 @@ impl HookPlan<'_> {
             .or(self.standing.map(|length| length.unwrap_or(UNKNOWN_HOOK)))
             .unwrap_or(0)
     }
+
+    /// The grace period that covers hook and drain.
+    fn needs(&self) -> i64 {
+        grace_for(self.length(), self.drain)
+    }
+}
+
+/// The grace period that covers a hook and the requests in flight, in seconds. Where nothing drains, a hook still needs one
+/// second more than it takes, or the end of the grace period cuts it off.
+pub(crate) fn grace_for(hook: i64, drain: i64) -> i64 {
+    hook.saturating_add(drain.max(i64::from(hook > 0)))
 }
 
 /// Plans sleeps and grace period of a template.
@@ -211,11 +222,7 @@ fn wanted_grace(
     }
     let counts = |hook: &&HookPlan<'_>| template.spot.is_none() || hook.drain_declared;
     let needed = if current == DEFAULT_GRACE {
-        hooks
-            .iter()
-            .filter(counts)
-            .map(|hook| hook.length().saturating_add(hook.drain))
-            .max()
+        hooks.iter().filter(counts).map(HookPlan::needs).max()
     } else if template.spot.is_some() {
         None
     } else {
@@ -224,11 +231,7 @@ fn wanted_grace(
                 .flatten()
                 .is_some_and(|length| length >= current)
         };
-        hooks
-            .iter()
-            .filter(reaching)
-            .map(|hook| hook.length().saturating_add(hook.drain))
-            .max()
+        hooks.iter().filter(reaching).map(HookPlan::needs).max()
     };
     needed.unwrap_or(current).max(current)
 }
@@ -269,11 +272,9 @@ fn withheld_sleep(container: &ContainerIntent<'_>, why: Why) -> Withheld {
 }
 
 fn why_grace(hooks: &[HookPlan<'_>], grace: i64, current: i64) -> String {
-    let longest = hooks
-        .iter()
-        .max_by_key(|hook| hook.length().saturating_add(hook.drain));
+    let longest = hooks.iter().max_by_key(|hook| hook.needs());
     match longest {
-        Some(hook) if hook.length() + hook.drain == grace => {
+        Some(hook) if hook.needs() == grace => {
             format!(
                 "{} s before SIGTERM and {} s to drain, {current} s before",
                 hook.length(),

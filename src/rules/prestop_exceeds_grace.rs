@@ -24,7 +24,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             return None;
         };
         let (_, container) = case.container_at(&withheld.path)?;
-        let needed = sleep.saturating_add(plan::drain(case.facts, container).0);
+        let needed = plan::grace_for(sleep, plan::drain(case.facts, container).0);
         let message = format!(
             "gets no sleep, {sleep} s do not fit into the grace period of {grace} s: set terminationGracePeriodSeconds to {needed}"
         );
@@ -44,7 +44,7 @@ fn of_the_owner(
     if hook < grace {
         return None;
     }
-    let needed = hook.saturating_add(plan::drain(case.facts, container).0);
+    let needed = plan::grace_for(hook, plan::drain(case.facts, container).0);
     let message = format!(
         "takes {hook} s of a grace period of {grace} s, SIGKILL follows SIGTERM after 2 s: set terminationGracePeriodSeconds to {needed}"
     );

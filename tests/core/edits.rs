@@ -108,3 +108,20 @@ fn a_notebook_is_left_alone_also_with_probes() {
     let (_, decision) = deployment("", &server);
     assert!(!decision.patch.0.is_empty());
 }
+
+#[test]
+fn a_hook_is_never_as_long_as_the_grace_period_it_gets() {
+    const GRACE: &str = "/spec/template/spec/terminationGracePeriodSeconds";
+    let drains_none = "warmgate.io/drain-time: none";
+    let probed = "image: x, livenessProbe: {tcpSocket: {port: 1}}";
+    let hook = format!("{probed}, lifecycle: {{preStop: {{sleep: {{seconds: 45}}}}}}");
+    let (object, _) = deployment(drains_none, &hook);
+    assert_eq!(object.pointer(GRACE), Some(&json!(46)));
+    let asks = format!("{drains_none}, warmgate.io/prestop-sleep: 40s");
+    let (object, _) = deployment(&asks, probed);
+    assert_eq!(object.pointer(GRACE), Some(&json!(41)));
+    assert_eq!(
+        object.pointer(PRESTOP),
+        Some(&json!({"sleep": {"seconds": 40}}))
+    );
+}
