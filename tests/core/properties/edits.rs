@@ -64,7 +64,9 @@ fn a_sidecar_may_come_before_or_after() {
         )?;
         let (_, once) = mended(&request, &facts)?;
         let (again, after) = mended(&with_object(&request, &inject_sidecar(&once)), &facts)?;
-        ensure(same(&before, &after), || {
+        // Where a sidecar changes who serves, our hook goes and its map stays: nobody knows any more who made the map.
+        let is_same = same(&without_empty_hooks(&before), &without_empty_hooks(&after));
+        ensure(is_same, || {
             format!(
                 "of {}\nbefore {before}\nafter {after}\npatch {}",
                 drawn.object,
@@ -72,6 +74,19 @@ fn a_sidecar_may_come_before_or_after() {
             )
         })
     });
+}
+
+/// The document without `lifecycle: {}`, which says nothing.
+fn without_empty_hooks(document: &Value) -> Value {
+    match document {
+        Value::Array(items) => items.iter().map(without_empty_hooks).collect(),
+        Value::Object(members) => members
+            .iter()
+            .filter(|(key, value)| key.as_str() != "lifecycle" || **value != json!({}))
+            .map(|(key, value)| (key.clone(), without_empty_hooks(value)))
+            .collect(),
+        other => other.clone(),
+    }
 }
 
 #[test]
