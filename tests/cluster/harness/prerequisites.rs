@@ -89,9 +89,22 @@ fn go() -> Option<String> {
     (found < versions::GO).then(|| format!("go is too old ({}): {get}", version.trim()))
 }
 
-/// Whether `file` asks for no loader: an image of it alone would not run otherwise.
+/// Whether the ELF file asks for no loader, which an image of it alone would not have.
 fn is_static(file: &Path) -> bool {
-    std::fs::read(file).is_ok_and(|bytes| !bytes.windows(8).any(|window| window == b"ld-linux"))
+    /// The type of the program header that names a loader.
+    const INTERPRETER: u64 = 3;
+    let bytes = std::fs::read(file).unwrap_or_default();
+    let number = |at: usize, length: usize| {
+        let bytes = bytes.get(at..at + length)?;
+        let value = bytes.iter().rev();
+        Some(value.fold(0, |value, byte| value << 8 | u64::from(*byte)))
+    };
+    let place = |at, length| number(at, length).and_then(|place| usize::try_from(place).ok());
+    let (Some(table), Some(size), Some(count)) = (place(32, 8), place(54, 2), place(56, 2)) else {
+        return false;
+    };
+    bytes.starts_with(b"\x7fELF")
+        && (0..count).all(|header| number(table + header * size, 4) != Some(INTERPRETER))
 }
 
 /// Whether namespaces can be made here.
