@@ -25,6 +25,12 @@ pub(super) const CONTAINER: Type = of::<core::v1::Container>();
 /// A pod spec.
 pub(super) const POD_SPEC: Type = of::<core::v1::PodSpec>();
 
+/// The request of a probe or hook.
+pub(super) const HTTP_GET: Type = of::<core::v1::HTTPGetAction>();
+
+/// The hooks of a container.
+pub(super) const LIFECYCLE: Type = of::<core::v1::Lifecycle>();
+
 /// A probe.
 pub(super) const PROBE: Type = of::<core::v1::Probe>();
 

@@ -2,7 +2,7 @@
 
 use super::Case;
 use super::rule::{Rule, Scope};
-use super::typed::{self, CONTAINER, POD_SPEC, PROBE, Type};
+use super::typed::{self, CONTAINER, HTTP_GET, LIFECYCLE, POD_SPEC, PROBE, Type};
 use crate::facts::{Origin, Version};
 use crate::subject::{PodTemplate, Role};
 use crate::words::{FieldPath, Finding, Segment, Severity, clip};
@@ -103,10 +103,15 @@ fn homes(case: &Case<'_>) -> Vec<(FieldPath, Type)> {
         homes.push((template.template.spec_path(), POD_SPEC));
         for container in &template.template.containers {
             homes.push((container.path.clone(), CONTAINER));
-            let probes = Role::ALL.map(|role| (container.probe_path(role), PROBE));
-            homes.extend(probes);
+            homes.push((container.path.key("lifecycle"), LIFECYCLE));
+            for probe in Role::ALL.map(|role| container.probe_path(role)) {
+                homes.push((probe.key("httpGet"), HTTP_GET));
+                homes.push((probe, PROBE));
+            }
         }
     }
+    // What stands there is meant sooner than what does not.
+    homes.sort_by_key(|(home, _)| case.value(home).is_none());
     homes
 }
 

@@ -147,8 +147,12 @@ fn fields_that_the_api_does_not_have() {
     let one = with("timeoutSeconds: 5");
     assert_eq!(
         cure("", "", &one),
-        is("it belongs to spec.template.spec.containers[0].startupProbe")
+        is("it belongs to spec.template.spec.containers[0].readinessProbe")
     );
+    let hook = with("lifecycle: {prestop: {sleep: {seconds: 5}}}");
+    assert_eq!(cure("", "", &hook), is("did you mean preStop"));
+    let path = with("livenessProbe: {httpGet: {port: 1, Path: /h}}");
+    assert_eq!(cure("", "", &path), is("did you mean path"));
     assert_eq!(cure("", "colour: red", SERVER), is("remove it"));
     let root = deployment("", "", SERVER).replacen("kind:", "strategy: {}, kind:", 1);
     assert!(said(rule, &root)[0].ends_with("it belongs to spec"));
