@@ -82,15 +82,15 @@ fn undo(builder: &mut Builder, own: &Own) -> Edit {
 }
 
 /// Writes down what is ours, or takes the record away with the last value. What stays keeps its record to the letter: the
-/// owner may have set something beside it.
+/// owner may have set something beside it. Where an edit is of the same field, its record holds.
 fn write_down(subject: &Subject<'_>, edits: &[Edit], staying: &[Own], builder: &mut Builder) {
     let path = FieldPath::of(&["metadata", "annotations", annotations::CHANGES]);
     let new = edits
         .iter()
         .filter_map(|edit| Some((&edit.path, record::record(edit)?)));
     let old = staying.iter().map(|own| (&own.path, own.record.clone()));
-    let mut records: Vec<(String, Value)> = new
-        .chain(old)
+    let mut records: Vec<(String, Value)> = old
+        .chain(new)
         .map(|(path, record)| (place::named(path, subject.object), record))
         .collect();
     records.sort_by(|one, other| one.0.cmp(&other.0));

@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 use warmgate::admit::admit;
 use warmgate::facts::{Facts, Mode, Origin};
 use warmgate::manifest::Manifest;
+use warmgate::plan::own_values;
 use warmgate::review::Request;
+use warmgate::subject::{ApplyRecord, Subject};
 
 use super::{editing, ensure, holds, mended, namespace_defaults, patched, with_object};
 use crate::generate::{
@@ -87,6 +89,37 @@ fn without_empty_hooks(document: &Value) -> Value {
             .collect(),
         other => other.clone(),
     }
+}
+
+#[test]
+fn what_is_recorded_is_known_again() {
+    holds(|bytes| {
+        for (request, facts) in requests(bytes) {
+            let (decision, after) = mended(&request, &facts)?;
+            let marks = |operation: &PatchOperation| {
+                let path: &str = operation.path().as_ref();
+                path.contains("/metadata")
+            };
+            let text = after["metadata"]["annotations"][MARK].as_str();
+            let (Some(text), true) = (text, decision.patch.0.iter().any(marks)) else {
+                continue;
+            };
+            let records: serde_json::Map<String, Value> =
+                serde_json::from_str(text).map_err(|error| error.to_string())?;
+            let subject =
+                Subject::read(&after, "", &facts.knowledge).map_err(|no| format!("{no:?}"))?;
+            let own = own_values(&subject, &ApplyRecord::read(&after));
+            ensure(own.len() == records.len(), || {
+                format!(
+                    "{} of {text}\nof {}\n{}",
+                    own.len(),
+                    object(&request),
+                    json!(decision.patch)
+                )
+            })?;
+        }
+        Ok(())
+    });
 }
 
 #[test]
