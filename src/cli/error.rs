@@ -3,29 +3,20 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::knowledge::KnowledgeError;
+use crate::facts::FileError;
 use crate::review::ReviewError;
 
 /// What keeps a verb from doing its work.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
-    /// A file of facts or of the configuration has another form.
-    #[error("{file} does not have the form that it should")]
-    Form {
-        /// The file.
-        file: String,
-        /// What is wrong with it.
-        #[source]
-        source: serde_json::Error,
-    },
-    /// The knowledge in the configuration cannot be used.
-    #[error("the knowledge in {file} cannot be used")]
-    Knowledge {
+    /// A file of facts or of the config cannot be used.
+    #[error("cannot use {file}")]
+    Beside {
         /// The file.
         file: String,
         /// Why not.
         #[source]
-        source: KnowledgeError,
+        source: FileError,
     },
     /// A file cannot be read as YAML or JSON.
     #[error("{0}")]
@@ -63,14 +54,6 @@ pub enum CliError {
         id: String,
         /// The rule that was probably meant.
         nearest: Option<&'static str>,
-    },
-    /// The version is none.
-    #[error("{file}: kubernetesVersion {version:?} is no version: write 1.37")]
-    Version {
-        /// The facts file.
-        file: String,
-        /// What stands there.
-        version: String,
     },
     /// The output cannot be written.
     #[error("cannot write the output")]

@@ -5,7 +5,6 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use rayon::prelude::*;
-use serde_json::Value;
 
 use super::CliError;
 use super::walk::{self, Input};
@@ -96,24 +95,4 @@ pub(super) fn file(path: &Path) -> Result<(String, Vec<u8>), CliError> {
         Ok(bytes) => Ok((file, bytes)),
         Err(source) => Err(CliError::Read { file, source }),
     }
-}
-
-/// The one value in a file, YAML or JSON; null where it is empty.
-pub(super) fn value(path: &Path) -> Result<(String, Value), CliError> {
-    let (file, bytes) = file(path)?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| CliError::Manifest(format!("{file}: is not UTF-8")))?;
-    let mut manifest = Manifest::read(&file, &text);
-    if let Some(error) = manifest.errors.first() {
-        return Err(CliError::Manifest(error.to_string()));
-    }
-    if manifest.objects.len() > 1 {
-        let why = format!(
-            "{file}: has {} documents, one is read",
-            manifest.objects.len()
-        );
-        return Err(CliError::Manifest(why));
-    }
-    let value = manifest.objects.pop().map(|object| object.value);
-    Ok((file, value.unwrap_or_default()))
 }

@@ -2,13 +2,10 @@
 
 use std::sync::Arc;
 
-use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
-
 use super::args::{Beside, BesideFiles};
 use super::input::Text;
 use super::{CliError, input};
-use crate::facts::{self, Cluster, Config, Facts, Mode, Origin, Version};
+use crate::facts::{self, Cluster, Facts, Mode, Origin};
 
 /// The facts for an AdmissionReview.
 pub(super) fn admission(args: &Beside, mode: Mode) -> Result<Facts, CliError> {
@@ -40,35 +37,14 @@ pub(super) fn widened(facts: Facts, texts: &[Text]) -> Facts {
 
 fn read(args: &Beside, mut facts: Facts) -> Result<Facts, CliError> {
     if let Some(path) = &args.facts {
-        let (file, value) = input::value(path)?;
-        let cluster: Cluster = typed(&file, value)?;
-        if let Some(text) = &cluster.kubernetes_version {
-            facts.kubernetes = Version::parse(text).ok_or_else(|| CliError::Version {
-                file,
-                version: text.clone(),
-            })?;
-        }
-        facts.cluster = Arc::new(cluster);
+        let (file, bytes) = input::file(path)?;
+        let read = facts.with_facts_file(&file, &bytes);
+        facts = read.map_err(|source| CliError::Beside { file, source })?;
     }
     if let Some(path) = &args.config {
-        let (file, value) = input::value(path)?;
-        let config: Config = typed(&file, value)?;
-        facts.knowledge = config
-            .knowledge()
-            .map_err(|source| CliError::Knowledge { file, source })?;
-        facts.config = Arc::new(config);
+        let (file, bytes) = input::file(path)?;
+        let read = facts.with_config_file(&file, &bytes);
+        facts = read.map_err(|source| CliError::Beside { file, source })?;
     }
     Ok(facts)
-}
-
-/// A file as a type; an empty one says nothing.
-fn typed<T: DeserializeOwned>(file: &str, value: Value) -> Result<T, CliError> {
-    let value = match value {
-        Value::Null => Value::Object(Map::new()),
-        value => value,
-    };
-    serde_json::from_value(value).map_err(|source| CliError::Form {
-        file: file.to_owned(),
-        source,
-    })
 }

@@ -126,7 +126,7 @@ mod tests {
             ],
         );
         let cluster = read(&file);
-        assert_eq!(cluster.kubernetes_version.as_deref(), Some("1.37"));
+        assert_eq!(cluster.kubernetes_version, Some(Version { minor: 37 }));
         assert_eq!(cluster.namespaces["a"]["warmgate.io/drain-time"], "2m");
         assert_eq!(cluster.namespaces["a"].len(), 1);
         assert_eq!(

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::Deserialize;
+use serde::de::{Error, Unexpected};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::Mode;
 use crate::knowledge::{Knowledge, KnowledgeError};
+use crate::words::{Seconds, Severity};
 
 /// The config file: what the operator of warmgate decided.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -20,20 +22,22 @@ pub struct Config {
     /// Which edits are made.
     pub edits: Edits,
     /// What objects may not step out of, by mode.
-    pub overrides: BTreeMap<String, Override>,
+    pub overrides: BTreeMap<Mode, Override>,
     /// The namespace that warmgate itself runs in: nothing in it is judged.
     pub own_namespace: Option<String>,
     /// More servers, accelerators and kinds, in the format of the built-in data.
     pub knowledge: Option<Value>,
 }
 
-/// Bounds above which a warning is given.
+/// Bounds above which a warning is given. Both are at most a day.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Limits {
     /// Seconds: the longest start that may be declared without a warning.
+    #[serde(deserialize_with = "seconds")]
     pub max_startup_time: i64,
     /// Seconds: the longest grace period without a note.
+    #[serde(deserialize_with = "seconds")]
     pub max_grace: i64,
 }
 
@@ -46,18 +50,22 @@ impl Default for Limits {
     }
 }
 
-/// Values that hold where nobody declared any, in seconds.
+/// Values that hold where nobody declared any, in seconds, from 1 s to a day as in annotations.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Defaults {
     /// The startup window where no start time is declared. Without a declaration a short window is a new way to die, so
     /// it is an hour.
+    #[serde(deserialize_with = "seconds")]
     pub startup_window: i64,
     /// The floor for probe timeouts that nobody set.
+    #[serde(deserialize_with = "seconds")]
     pub probe_timeout: i64,
     /// The sleep before SIGTERM.
+    #[serde(deserialize_with = "seconds")]
     pub prestop_sleep: i64,
     /// The longest request in flight.
+    #[serde(deserialize_with = "seconds")]
     pub drain_time: i64,
 }
 
@@ -110,7 +118,7 @@ pub struct Override {
     /// Whether `skip` works.
     pub skip: bool,
     /// The severities that `allow.` silences.
-    pub allow: Vec<String>,
+    pub allow: Vec<Severity>,
     /// Whether `mode` works.
     pub step_down: bool,
 }
@@ -119,7 +127,7 @@ impl Default for Override {
     fn default() -> Self {
         Self {
             skip: true,
-            allow: vec!["deny".to_owned(), "warn".to_owned(), "note".to_owned()],
+            allow: vec![Severity::Deny, Severity::Warn, Severity::Note],
             step_down: true,
         }
     }
@@ -128,7 +136,7 @@ impl Default for Override {
 impl Config {
     /// What holds in a mode.
     pub fn overrides(&self, mode: Mode) -> Override {
-        self.overrides.get(mode.word()).cloned().unwrap_or_default()
+        self.overrides.get(&mode).cloned().unwrap_or_default()
     }
 
     /// The built-in knowledge extended by that of this config.
@@ -140,5 +148,17 @@ impl Config {
             None => Ok(Knowledge::builtin()),
             Some(extra) => Knowledge::builtin().with(extra).map(Arc::new),
         }
+    }
+}
+
+/// Reads seconds that may end up in an object: the API server would refuse one with a negative number in it, and the owner could
+/// do nothing about it.
+fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+    let seconds = i64::deserialize(deserializer)?;
+    if (1..=Seconds::DAY.0).contains(&seconds) {
+        Ok(seconds)
+    } else {
+        let given = Unexpected::Signed(seconds);
+        Err(D::Error::invalid_value(given, &"seconds from 1 to 86400"))
     }
 }

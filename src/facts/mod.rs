@@ -4,22 +4,27 @@
 //! may widen an edit or raise a warning; a refusal never rests on them.
 
 mod config;
+mod file;
 mod neighbours;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use serde::Deserialize;
+use serde::de::{Deserializer, Error, Unexpected, Visitor};
 use serde_json::{Map, Value};
 
 use crate::knowledge::Knowledge;
 use crate::words::Seconds;
 
 pub use config::{Config, Defaults, Edits, Limits, Override};
+pub use file::FileError;
 pub use neighbours::collect;
 
 /// The rung of the ladder that a namespace stands on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// Findings go to the audit log only.
     Audit,
@@ -81,6 +86,28 @@ impl Version {
             .ok()
             .filter(|_| well_formed)
             .map(|minor| Self { minor })
+    }
+}
+
+impl<'de> Deserialize<'de> for Version {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InQuotes;
+
+        impl Visitor<'_> for InQuotes {
+            type Value = Version;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                // YAML reads 1.30 without them as the number 1.3.
+                f.write_str("a version in quotes, \"1.37\"")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Version, E> {
+                let other = || E::invalid_value(Unexpected::Str(text), &self);
+                Version::parse(text).ok_or_else(other)
+            }
+        }
+
+        deserializer.deserialize_str(InQuotes)
     }
 }
 
@@ -157,25 +184,12 @@ impl Facts {
         }
     }
 
-    /// These facts with what was read from a facts file; a version that it names holds.
-    pub fn with_cluster(self, cluster: Arc<Cluster>) -> Self {
-        let named = cluster
-            .kubernetes_version
-            .as_deref()
-            .and_then(Version::parse);
-        Self {
-            kubernetes: named.unwrap_or(self.kubernetes),
-            cluster,
-            ..self
-        }
-    }
-
     /// The annotations of a namespace: defaults for the objects in it.
     pub fn namespace_defaults(&self, namespace: &str) -> Option<&Map<String, Value>> {
         self.cluster.namespaces.get(namespace)
     }
 
-    /// The longest start measured of a container of a workload.
+    /// The longest start measured of a container of a workload, a day at most.
     pub fn longest_start(
         &self,
         namespace: &str,
@@ -186,7 +200,7 @@ impl Facts {
         self.cluster
             .starts
             .get(&key)
-            .map(|seconds| Seconds(*seconds))
+            .map(|seconds| Seconds((*seconds).clamp(0, Seconds::DAY.0)))
     }
 }
 
@@ -194,8 +208,8 @@ impl Facts {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Cluster {
-    /// The version of the API server, `1.37`.
-    pub kubernetes_version: Option<String>,
+    /// The version of the API server, `"1.37"`.
+    pub kubernetes_version: Option<Version>,
     /// The annotations of namespaces, by name.
     pub namespaces: BTreeMap<String, Map<String, Value>>,
     /// The longest start measured in seconds, by `namespace/workload/container`.

@@ -138,6 +138,7 @@ fn device_request(request: &Value) -> DeviceRequest {
 mod tests {
     use serde_json::json;
 
+    use super::super::Version;
     use super::*;
 
     #[test]
@@ -216,11 +217,11 @@ mod tests {
             collect([&object].into_iter(), "").0
         };
         let mut cluster = Cluster {
-            kubernetes_version: Some("1.33".to_owned()),
+            kubernetes_version: Some(Version { minor: 33 }),
             ..claims("stored")
         };
         cluster.extend(claims("written"));
         assert_eq!(cluster.claims.claims["/a"][0].classes, ["written"]);
-        assert_eq!(cluster.kubernetes_version.as_deref(), Some("1.33"));
+        assert_eq!(cluster.kubernetes_version, Some(Version { minor: 33 }));
     }
 }

@@ -191,10 +191,7 @@ fn silence(case: &Case<'_>, findings: &mut Vec<Finding>) {
             .iter()
             .filter(at)
             .any(|template| template.layers.allows(finding.rule).is_some());
-        let may = overrides
-            .allow
-            .iter()
-            .any(|severity| severity == finding.severity.word());
+        let may = overrides.allow.contains(&finding.severity);
         if allowed && !may {
             ignored.push(finding.rule);
         }

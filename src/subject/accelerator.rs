@@ -163,7 +163,10 @@ mod tests {
 
     fn of(spec: Value, beside: &[Value]) -> Accelerators {
         let (cluster, _): (Cluster, _) = collect(beside.iter(), "ns");
-        let facts = Facts::new(Mode::Enforce, Origin::File).with_cluster(Arc::new(cluster));
+        let facts = Facts {
+            cluster: Arc::new(cluster),
+            ..Facts::new(Mode::Enforce, Origin::File)
+        };
         let pod =
             json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": spec});
         let subject = Subject::read(&pod, "ns", &facts.knowledge).unwrap();

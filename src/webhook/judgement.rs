@@ -5,12 +5,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::known::Known;
 use super::labels::Answered;
 use super::rejection::Rejection;
 use super::routes::Entry;
 use super::shared::Shared;
 use crate::admit::{Decision, Endpoint, Outcome};
+use crate::facts::Facts;
 use crate::review::{self, Request, Response};
 use crate::words::{Severity, clip};
 
@@ -58,7 +58,9 @@ pub(super) fn judge(
             (Answered::Failed, Judged::Failure(bytes))
         }
     };
-    let kind = known.kind(&request.kind).unwrap_or("other");
+    let kind = &request.kind;
+    let workload = known.knowledge.workload(&kind.group, &kind.kind);
+    let kind = workload.map_or("other", |workload| &workload.kind);
     shared
         .metrics
         .answered(entry, kind, answered, begun.elapsed());
@@ -72,11 +74,15 @@ fn caught<T>(judge: impl FnOnce() -> T) -> Option<T> {
 }
 
 /// Decides what to answer.
-fn decide(shared: &Shared, known: &Known, entry: Entry, request: &Request) -> (Answered, Response) {
+fn decide(shared: &Shared, known: &Facts, entry: Entry, request: &Request) -> (Answered, Response) {
     let Some(mode) = entry.mode else {
         return (Answered::Skipped, unknown_mode(!is_controlled(request)));
     };
-    let decision = (shared.judge)(request, &known.facts(mode));
+    let facts = Facts {
+        mode,
+        ..known.clone()
+    };
+    let decision = (shared.judge)(request, &facts);
     let response = decision.response(entry.endpoint);
     if let Some(why) = &request.not_understood {
         shared.metrics.not_understood();

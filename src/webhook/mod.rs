@@ -3,7 +3,7 @@
 //! ```text
 //! listen -> tls -> pace -> connection -> routes -> admission -> body -> judgement -> admit
 //!                                    \-> health -> metrics
-//! watch -> tls, known
+//! watch -> tls, facts
 //! ```
 //!
 //! The accept loop is our own because the stock ones set no timers. The order of the limits is that of their cost: a
@@ -22,7 +22,6 @@ mod deadline;
 mod drain;
 mod health;
 mod judgement;
-mod known;
 mod labels;
 mod listen;
 mod log;

@@ -6,12 +6,11 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::sync::Semaphore;
 
 use crate::admit::Decision;
-use crate::facts::Facts;
+use crate::facts::{Facts, Mode, Origin};
 use crate::review::Request;
 
 use super::drain::Drain;
 use super::health::Health;
-use super::known::Known;
 use super::metrics::Metrics;
 use super::tls::Identity;
 use super::{Limits, Settings};
@@ -22,7 +21,8 @@ pub(super) type Judge = dyn Fn(&Request, &Facts) -> Decision + Send + Sync;
 /// What is shared.
 pub(super) struct Shared {
     pub(super) judge: Box<Judge>,
-    pub(super) known: ArcSwap<Known>,
+    /// What the files say, as the last good ones said it. The mode in it is nobody's: each request brings its own.
+    pub(super) known: ArcSwap<Facts>,
     pub(super) identity: ArcSwapOption<Identity>,
     pub(super) limits: Limits,
     pub(super) drain: Drain,
@@ -40,7 +40,7 @@ impl Shared {
         let limits = settings.limits;
         Self {
             judge,
-            known: ArcSwap::from_pointee(Known::builtin()),
+            known: ArcSwap::from_pointee(Facts::new(Mode::Audit, Origin::Admission)),
             identity: ArcSwapOption::empty(),
             limits,
             drain: Drain::new(),

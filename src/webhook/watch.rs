@@ -9,12 +9,12 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::known::{Known, KnownError};
 use super::labels::{File, Reload};
 use super::log::chain;
 use super::shared::Shared;
 use super::tls::{self, TlsError};
 use super::{Certificate, Settings};
+use crate::facts::{Facts, FileError};
 
 /// How often files are read at one look to find them the same twice.
 const ATTEMPTS: usize = 3;
@@ -55,13 +55,13 @@ impl Watch {
         if let Some(facts) = &mut self.facts {
             let news = facts.look().await;
             tell(shared, File::Facts, news, |files| {
-                learn(shared, |known| known.with_facts(&files[0]))
+                learn(shared, |known| known.with_facts_file("facts", &files[0]))
             });
         }
         if let Some(config) = &mut self.config {
             let news = config.look().await;
             tell(shared, File::Config, news, |files| {
-                learn(shared, |known| known.with_config(&files[0]))
+                learn(shared, |known| known.with_config_file("config", &files[0]))
             });
         }
     }
@@ -77,8 +77,8 @@ fn show(shared: &Shared, files: &[Vec<u8>]) -> Result<(), TlsError> {
 
 fn learn(
     shared: &Shared,
-    change: impl FnOnce(&Known) -> Result<Known, KnownError>,
-) -> Result<(), KnownError> {
+    change: impl FnOnce(&Facts) -> Result<Facts, FileError>,
+) -> Result<(), FileError> {
     // Only the watch stores, so nothing is lost between the two.
     let known = change(&shared.known.load())?;
     shared.known.store(Arc::new(known));

@@ -1,5 +1,7 @@
 //! What a rule has to say about the user's object.
 
+use serde::Deserialize;
+
 use super::FieldPath;
 
 /// The longest message, in characters: the API server cuts longer warnings off
@@ -7,7 +9,8 @@ use super::FieldPath;
 pub const MESSAGE_LIMIT: usize = 256;
 
 /// How grave a finding is, the gravest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// As it stands this cannot work in any phase of the kubelet's grid.
     Deny,

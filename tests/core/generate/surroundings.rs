@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use warmgate::facts::{
     Claims, Cluster, Config, DeviceRequest, Facts, Mode, Neighbours, Origin, Override, Version,
 };
+use warmgate::words::Severity;
 
 use super::{Source, annotations};
 
@@ -68,11 +69,11 @@ fn config(source: &mut Source<'_>) -> Config {
     let mut config = Config::default();
     let overrides = Override {
         skip: false,
-        allow: vec!["warn".to_owned()],
+        allow: vec![Severity::Warn],
         step_down: false,
     };
     match source.below(4) {
-        0 => drop(config.overrides.insert("enforce".to_owned(), overrides)),
+        0 => drop(config.overrides.insert(Mode::Enforce, overrides)),
         1 => config.own_namespace = Some("team".to_owned()),
         2 => config.limits.max_startup_time = 600,
         _ => config.edits.pre_stop = false,
