@@ -4,6 +4,7 @@
 //! back over the socket.
 
 mod client;
+mod defaults;
 mod keep;
 mod review;
 mod story;
@@ -48,7 +49,7 @@ pub const MODE: Mode = Mode::Enforce;
 pub struct Subject {
     /// Where it stands: file and line.
     pub place: String,
-    /// The object.
+    /// The object as the API server passes it on, with its defaults filled in.
     pub object: Value,
 }
 
@@ -227,9 +228,13 @@ fn of_file(file: &std::path::Path) -> Result<(Vec<Subject>, Exit), CliError> {
 }
 
 fn subjects(file: &str, manifest: &Manifest) -> Vec<Subject> {
-    let subject = |object: &crate::manifest::Object| Subject {
-        place: format!("{file}:{}", object.line),
-        object: object.value.clone(),
+    let subject = |object: &crate::manifest::Object| {
+        let mut value = object.value.clone();
+        defaults::fill(&mut value);
+        Subject {
+            place: format!("{file}:{}", object.line),
+            object: value,
+        }
     };
     manifest.objects.iter().map(subject).collect()
 }
