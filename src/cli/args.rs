@@ -211,7 +211,7 @@ pub(super) struct AdmitArgs {
 ///
 /// Reviews are answered at /mutate/MODE and /validate/MODE. /livez, /readyz and /metrics are answered on a port of their own, over plain
 /// HTTP. Certificate, facts and configuration are read again when their files change; the last good ones stay.
-/// SIGTERM drains: not ready at once, and gone when no connection is left.
+/// SIGTERM drains: not ready at once, every answer asks its caller to connect anew, and gone when no connection is left.
 #[cfg(feature = "webhook")]
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -242,6 +242,13 @@ pub(super) struct WebhookArgs {
     /// The port of the probes and the metrics
     #[arg(long, value_name = "PORT", default_value_t = 8080)]
     pub(super) health_port: u16,
+    /// The shortest time from SIGTERM to the exit: until then proxies may still send callers
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "15s")]
+    pub(super) lame_duck: Seconds,
+    /// The longest time from SIGTERM to the exit: longer than the 90 s for which the API server keeps an idle connection, shorter than the
+    /// pod's terminationGracePeriodSeconds
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "115s")]
+    pub(super) drain_limit: Seconds,
     /// How lines of the log look
     #[arg(long, value_enum, default_value_t = LogFormat::Json)]
     pub(super) log_format: LogFormat,

@@ -19,6 +19,7 @@ mod admission;
 mod body;
 mod connection;
 mod deadline;
+mod descriptors;
 mod drain;
 mod health;
 mod judgement;
@@ -75,11 +76,21 @@ pub enum Error {
     Log(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// Serves until `shutdown` is ready, then leaves as [`Server::stop`] does.
+/// Serves until `shutdown` is ready, then leaves as [`Server::stop`] does. The process is taken to be there for it: its limit of
+/// file descriptors is raised, and no more connections are taken than that leaves room for.
 ///
 /// # Errors
 /// Where the server does not start.
-pub async fn serve(settings: Settings, shutdown: impl Future<Output = ()>) -> Result<(), Error> {
+pub async fn serve(
+    mut settings: Settings,
+    shutdown: impl Future<Output = ()>,
+) -> Result<(), Error> {
+    let wanted = settings.limits.connections;
+    let connections = descriptors::make_room(wanted);
+    if connections < wanted {
+        tracing::warn!(connections, wanted, "the limit of file descriptors is low");
+    }
+    settings.limits.connections = connections;
     let server = Server::start(settings).await?;
     shutdown.await;
     server.stop().await;

@@ -66,7 +66,8 @@ impl Server {
         let vitals = Arc::clone(&server.shared) as Arc<dyn Health>;
         server.beside.spawn(health.serve(vitals, settings.limits));
         server.admit(admission.0, &settings);
-        tracing::info!(admission = %server.admission, health = %server.health, "listening");
+        let connections = settings.limits.connections;
+        tracing::info!(admission = %server.admission, health = %server.health, connections, "listening");
         Ok(server)
     }
 
