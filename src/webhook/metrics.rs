@@ -40,8 +40,9 @@ pub(crate) struct DroppedLines;
 impl Collector for DroppedLines {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
         let dropped = ConstCounter::new(log::dropped_lines());
-        let help = "Log lines that were dropped because nobody took them";
-        let name = "warmgate_log_lines_dropped";
+        // The registry puts its prefix before the name, and, unlike for other metrics, no full stop behind the help.
+        let help = "Log lines that were dropped because nobody took them.";
+        let name = "log_lines_dropped";
         let encoder = encoder.encode_descriptor(name, help, None, dropped.metric_type())?;
         dropped.encode(encoder)
     }
