@@ -30,11 +30,15 @@ fn list() -> String {
     RULES.iter().map(line).collect()
 }
 
+/// The rule that was probably meant: the first that begins with what was said, the graver before the others, else the most alike.
 fn nearest(id: &str) -> Option<&'static str> {
     let likeness = |rule: &&&rules::Rule| strsim::jaro_winkler(id, rule.id);
-    RULES
-        .iter()
-        .max_by(|one, other| likeness(one).total_cmp(&likeness(other)))
-        .filter(|rule| likeness(rule) >= ALIKE)
-        .map(|rule| rule.id)
+    let begins = |rule: &&&rules::Rule| !id.is_empty() && rule.id.starts_with(id);
+    let alike = || {
+        RULES
+            .iter()
+            .max_by(|one, other| likeness(one).total_cmp(&likeness(other)))
+            .filter(|rule| likeness(rule) >= ALIKE)
+    };
+    RULES.iter().find(begins).or_else(alike).map(|rule| rule.id)
 }

@@ -81,8 +81,7 @@ fn folder(path: &Path, found: &mut Found, seen: &mut HashSet<Option<PathBuf>>) {
         .filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry));
     for entry in entries {
         match entry {
-            // A link to a file is followed, as mounted ConfigMaps need it; one to a folder is not, so that no walk goes round.
-            Ok(entry) if is_manifest(entry.path()) && entry.path().is_file() => {
+            Ok(entry) if is_manifest(entry.path()) && may_be_file(&entry) => {
                 found.take(Input::File(entry.into_path()), seen);
             }
             Ok(_) => {}
@@ -95,6 +94,13 @@ fn folder(path: &Path, found: &mut Found, seen: &mut HashSet<Option<PathBuf>>) {
             }),
         }
     }
+}
+
+/// Whether an entry is a file, or a link that does not lead to a folder. A link to a file is followed, as mounted ConfigMaps need it,
+/// and one that leads nowhere is told of when it is read; one to a folder is not followed, so that no walk goes round.
+fn may_be_file(entry: &DirEntry) -> bool {
+    let kind = entry.file_type();
+    kind.is_file() || kind.is_symlink() && !entry.path().is_dir()
 }
 
 fn is_hidden(entry: &DirEntry) -> bool {

@@ -24,7 +24,7 @@ pub enum ReviewError {
     #[error("the body is not an AdmissionReview")]
     Form(#[source] serde_json::Error),
     /// There is no request.
-    #[error("the AdmissionReview has no request")]
+    #[error("the body is not an AdmissionReview: it has no request")]
     NoRequest,
     /// The request cannot be answered.
     #[error("the request of the AdmissionReview has no uid")]

@@ -200,6 +200,21 @@ fn folders_are_walked_in_a_stable_order() {
 }
 
 #[test]
+fn links_are_followed_to_files_and_nowhere_else() {
+    use std::os::unix::fs::symlink;
+
+    let folder = Folder::with(&[("..data/a.yaml", &denied("mounted")), ("deep/b/c.yaml", "")]);
+    symlink("..data/a.yaml", folder.path("a.yaml")).expect("a link can be made");
+    symlink("missing.yaml", folder.path("b.yaml")).expect("a link can be made");
+    symlink("..", folder.path("deep/round.yaml")).expect("a link can be made");
+    let ran = run(&["check", &folder.text("")]);
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert!(ran.out.contains("ml/mounted: denied"), "{}", ran.out);
+    assert_eq!(ran.err.matches("error: ").count(), 1, "{}", ran.err);
+    assert!(ran.err.contains("b.yaml: No such file"), "{}", ran.err);
+}
+
+#[test]
 fn a_run_that_judges_nothing_can_be_a_failure() {
     let judged = run_with(&["check", "--require-subject"], &denied("a"));
     assert_eq!(judged.code, 1);

@@ -37,6 +37,8 @@ fn a_misspelt_rule_is_told_with_the_nearest() {
         "{}",
         ran.err
     );
+    let ran = run(&["rules", "liveness"]);
+    assert!(ran.err.contains("liveness-kills-startup?"), "{}", ran.err);
     let ran = run(&["rules", "x"]);
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("warmgate rules lists them"), "{}", ran.err);
