@@ -51,7 +51,7 @@ pub(super) enum Verb {
 #[derive(Args, Debug)]
 pub(super) struct Paths {
     /// Files and folders; - is standard input, which is also read where nothing is named and something is piped in. Of
-    /// folders every .yaml, .yml and .json file is read, hidden ones excepted
+    /// folders every .yaml, .yml and .json file is read; hidden ones are left out, links to folders are not followed
     #[arg(value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
 }
@@ -62,7 +62,7 @@ pub(super) struct Beside {
     /// Facts about the cluster, YAML or JSON: annotations of namespaces, measured starts, device claims
     #[arg(long, value_name = "FILE")]
     pub(super) facts: Option<PathBuf>,
-    /// The configuration of warmgate, YAML or JSON: limits, defaults, edits, overrides, more servers
+    /// The configuration of warmgate, YAML or JSON: limits, defaults, edits, overrides, more servers (docs/configuration.md)
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
 }
@@ -101,7 +101,7 @@ pub(super) struct CheckArgs {
     pub(super) mode: ModeArg,
     /// What makes the exit code 1. A deny on an object that steps down by annotation, or that a controller owns, refuses nothing and
     /// counts as a warning
-    #[arg(long, value_enum, default_value_t = FailOn::Deny)]
+    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Deny)]
     pub(super) fail_on: FailOn,
     /// How the report is printed
     #[arg(long, value_enum, default_value_t = Format::Human)]
