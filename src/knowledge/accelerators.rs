@@ -23,9 +23,9 @@ pub enum DeviceClass {
 /// Names and patterns of what computes.
 #[derive(Debug)]
 pub(super) struct Accelerators {
-    exact: HashSet<String>,
-    patterns: Vec<String>,
-    none: Vec<String>,
+    pub(super) exact: HashSet<String>,
+    pub(super) patterns: Vec<String>,
+    pub(super) none: Vec<String>,
     classes: Vec<String>,
     other_classes: Vec<String>,
     pub(super) fractions: Vec<String>,

@@ -6,6 +6,7 @@
 mod accelerators;
 mod address;
 mod commands;
+mod conditions;
 mod data;
 mod env;
 mod expansion;
@@ -15,6 +16,7 @@ mod pattern;
 mod preset;
 mod recognise;
 mod redirection;
+mod registration;
 mod rows;
 mod script;
 mod server;
@@ -154,6 +156,16 @@ impl Knowledge {
     /// Where a kind keeps its pod templates; `group` is empty for the core group.
     pub fn workload(&self, group: &str, kind: &str) -> Option<&Workload> {
         self.workloads.find(group, kind)
+    }
+
+    /// All kinds that hold pod templates, in the order of the data.
+    pub fn workloads(&self) -> &[Workload] {
+        self.workloads.all()
+    }
+
+    /// What the API server is told to ask us about: the file `templates/_registration.tpl` of the chart.
+    pub fn registration(&self) -> String {
+        registration::registration(self)
     }
 
     /// Whether a kind is known to hold no pods.

@@ -43,6 +43,13 @@ pub struct Workload {
     _source: Source,
 }
 
+impl Workload {
+    /// Whether it is the Pod itself.
+    pub fn is_pod(&self) -> bool {
+        self.kind == "Pod" && self.group.is_empty()
+    }
+}
+
 /// A pod template of a kind.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -92,6 +99,10 @@ impl Workloads {
             workloads: data.rows("workloads")?,
             podless: data.rows("podless")?,
         })
+    }
+
+    pub(super) fn all(&self) -> &[Workload] {
+        &self.workloads
     }
 
     pub(super) fn find(&self, group: &str, kind: &str) -> Option<&Workload> {

@@ -126,7 +126,7 @@ impl<'a> Subject<'a> {
 
     /// Whether the object is a Pod itself.
     pub fn is_pod(&self) -> bool {
-        self.workload.kind == "Pod" && self.workload.group.is_empty()
+        self.workload.is_pod()
     }
 
     /// `metadata.annotations` as it stands.

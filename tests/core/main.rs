@@ -22,6 +22,7 @@ mod manifest_edit;
 mod manifest_props;
 mod manifest_read;
 mod properties;
+mod registration;
 mod review;
 mod rules;
 mod rules_ends;

@@ -1,53 +1,53 @@
-{{/* Made from knowledge/accelerators.yaml and knowledge/workloads.yaml */}}
+{{/* Made from the tables in knowledge/: `WARMGATE_BLESS=1 cargo test --test core registration` writes it anew. */}}
 
-{{/* Pods: probes and grace of a pod cannot change once it is made. */}}
+{{/* Pods: nothing that we judge changes once they are made. */}}
 {{- define "warmgate.rules.pods" -}}
 - operations: [CREATE]
   apiGroups: [""]
-  apiVersions: [v1]
+  apiVersions: ["*"]
   resources: [pods]
   scope: Namespaced
 {{- end }}
 
-{{/* What is edited and judged. */}}
+{{/* Workloads that are edited and judged. */}}
 {{- define "warmgate.rules.edited" -}}
 - operations: [CREATE, UPDATE]
   apiGroups: ["apps"]
-  apiVersions: [v1]
+  apiVersions: ["*"]
   resources: [deployments, statefulsets, daemonsets]
   scope: Namespaced
 - operations: [CREATE, UPDATE]
   apiGroups: ["batch"]
-  apiVersions: [v1]
+  apiVersions: ["*"]
   resources: [jobs, cronjobs]
   scope: Namespaced
 - operations: [CREATE, UPDATE]
   apiGroups: ["leaderworkerset.x-k8s.io"]
-  apiVersions: [v1]
+  apiVersions: ["*"]
   resources: [leaderworkersets]
   scope: Namespaced
 {{- end }}
 
-{{/* What is judged only. */}}
+{{/* Workloads that are judged only. */}}
 {{- define "warmgate.rules.judged" -}}
 - operations: [CREATE, UPDATE]
   apiGroups: ["apps"]
-  apiVersions: [v1]
+  apiVersions: ["*"]
   resources: [replicasets]
   scope: Namespaced
 {{- end }}
 
-{{/* What is ours. No object makes these expressions err: a member that is absent or of another type counts as absent. */}}
+{{/* What concerns us. */}}
 {{- define "warmgate.conditions" -}}
 - name: not-being-deleted
   expression: |-
     [object].map(x, type(x) == map, x.?metadata.orValue(null)).map(x, type(x) == map, x.?deletionTimestamp.orValue(null))
       .all(x, x == null)
-- name: not-a-mirror-pod
+- name: not-a-mirror
   expression: |-
     !(request.kind.group == '' && request.kind.kind == 'Pod') ||
     [object].map(x, type(x) == map, x.?metadata.orValue(null)).map(x, type(x) == map, x.?annotations.orValue(null))
-      .all(m, type(m) != map || !('kubernetes.io/config.mirror' in m))
+      .all(x, type(x) != map || !('kubernetes.io/config.mirror' in x))
 - name: ours
   expression: |-
     (
@@ -71,126 +71,129 @@
       ).exists(l, type(l) == list && l.exists(c, (
         [c].map(x, type(x) == map, x.?resources.orValue(null)).map(x, type(x) == map, x.?limits.orValue(null)) +
         [c].map(x, type(x) == map, x.?resources.orValue(null)).map(x, type(x) == map, x.?requests.orValue(null))
-      ).exists(m, type(m) == map && m.exists(k, m[k] != '0' && m[k] != 0 && k.contains('/') && (
+      ).exists(m, type(m) == map && m.exists(k, m[k] != '0' && m[k] != 0 && (
         k in [
-          'nvidia.com/gpu',
-          'nvidia.com/gpu.shared',
-          'nvidia.com/gpumem',
-          'nvidia.com/gpumem-percentage',
-          'nvidia.com/gpucores',
-          'amd.com/gpumem',
-          'amd.com/gpucores',
+          'aliyun.com/gpu-core.percentage',
+          'aliyun.com/gpu-count',
+          'aliyun.com/gpu-mem',
           'amd.com/gpu',
-          'gpu.intel.com/i915',
-          'gpu.intel.com/xe',
-          'npu.intel.com/accel',
-          'habana.ai/gaudi',
-          'google.com/tpu',
+          'amd.com/gpucores',
+          'amd.com/gpumem',
           'aws.amazon.com/neuron',
           'aws.amazon.com/neuroncore',
           'aws.amazon.com/neurondevice',
+          'beta.furiosa.ai/npu',
+          'birentech.com/gpu',
+          'elasticgpu.io/gpu-core',
+          'elasticgpu.io/gpu-memory',
+          'enflame.com/drs-gcu',
+          'enflame.com/gcu',
+          'enflame.com/gcu-core',
+          'enflame.com/gcu-memory',
+          'furiosa.ai/rngd',
+          'google.com/tpu',
+          'gpu.intel.com/i915',
+          'gpu.intel.com/xe',
+          'habana.ai/gaudi',
+          'hami.io/gpu',
+          'hami.io/gpucores',
+          'hami.io/gpumem',
           'huawei.com/npu-core',
+          'hygon.com/dcucores',
+          'hygon.com/dcumem',
+          'hygon.com/dcunum',
+          'koordinator.sh/gpu',
+          'koordinator.sh/gpu-core',
+          'koordinator.sh/gpu-memory',
+          'koordinator.sh/gpu-memory-ratio',
+          'koordinator.sh/gpu.shared',
+          'kunlunxin.com/vxpu',
+          'kunlunxin.com/vxpu-memory',
+          'kunlunxin.com/xpu',
           'metax-tech.com/gpu',
           'metax-tech.com/sgpu',
           'metax-tech.com/vcore',
           'metax-tech.com/vmemory',
-          'mthreads.com/vgpu',
           'mthreads.com/gpu',
           'mthreads.com/sgpu-core',
           'mthreads.com/sgpu-memory',
-          'hygon.com/dcunum',
-          'hygon.com/dcumem',
-          'hygon.com/dcucores',
-          'enflame.com/gcu',
-          'enflame.com/drs-gcu',
-          'enflame.com/gcu-memory',
-          'enflame.com/gcu-core',
-          'kunlunxin.com/xpu',
-          'kunlunxin.com/vxpu',
-          'kunlunxin.com/vxpu-memory',
-          'birentech.com/gpu',
-          'vastaitech.com/va',
-          'furiosa.ai/rngd',
-          'beta.furiosa.ai/npu',
+          'mthreads.com/vgpu',
+          'npu.intel.com/accel',
+          'nvidia.com/gpu',
+          'nvidia.com/gpu.shared',
+          'nvidia.com/gpucores',
+          'nvidia.com/gpumem',
+          'nvidia.com/gpumem-percentage',
+          'qualcomm.com/qaic',
           'rebellions.ai/ATOM',
           'rebellions.ai/REBEL',
           'rebellions.ai/npu',
-          'qualcomm.com/qaic',
-          'volcano.sh/gpu-memory',
-          'volcano.sh/gpu-number',
-          'volcano.sh/vgpu-number',
-          'volcano.sh/vgpu-memory',
-          'volcano.sh/vgpu-memory-percentage',
-          'volcano.sh/vgpu-cores',
-          'volcano.sh/gpu-core.percentage',
-          'koordinator.sh/gpu',
-          'koordinator.sh/gpu.shared',
-          'koordinator.sh/gpu-core',
-          'koordinator.sh/gpu-memory',
-          'koordinator.sh/gpu-memory-ratio',
-          'aliyun.com/gpu-mem',
-          'aliyun.com/gpu-count',
-          'aliyun.com/gpu-core.percentage',
-          'tke.cloud.tencent.com/qgpu-core',
-          'tke.cloud.tencent.com/qgpu-memory',
-          'tke.cloud.tencent.com/qgpu-core-greedy',
-          'elasticgpu.io/gpu-core',
-          'elasticgpu.io/gpu-memory',
           'tencent.com/vcuda-core',
           'tencent.com/vcuda-memory',
-          'hami.io/gpu',
-          'hami.io/gpumem',
-          'hami.io/gpucores',
+          'tke.cloud.tencent.com/qgpu-core',
+          'tke.cloud.tencent.com/qgpu-core-greedy',
+          'tke.cloud.tencent.com/qgpu-memory',
+          'vastaitech.com/va',
+          'volcano.sh/gpu-core.percentage',
+          'volcano.sh/gpu-memory',
+          'volcano.sh/gpu-number',
+          'volcano.sh/vgpu-cores',
+          'volcano.sh/vgpu-memory',
+          'volcano.sh/vgpu-memory-percentage',
+          'volcano.sh/vgpu-number',
           {{- range .Values.extraAcceleratorResources }}{{ if not (contains "*" .) }}
           '{{ . }}',{{ end }}{{ end }}
         ] ||
-        k.matches('^(nvidia[.]com/mig-.*g[.].*gb.*)$') ||
-        k.matches('^(amd[.]com/.*_nps.*)$') ||
-        k.matches('^(huawei[.]com/Ascend.*)$') ||
-        k.matches('^(huawei[.]com/ascend-.*)$') ||
-        k.matches('^(cambricon[.]com/mlu.*)$') ||
-        k.matches('^(cambricon[.]com/vmlu.*)$') ||
-        k.matches('^(iluvatar[.]ai/.*-vgpu.*)$') ||
-        k.matches('^(furiosa[.]ai/rngd-.*)$') ||
-        k.matches('^(volcano[.]sh/gpu-mem[.].*)$') ||
-        {{- range .Values.extraAcceleratorResources }}{{ if contains "*" . }}
-        k.matches('^{{ . | replace "." "[.]" | replace "*" ".*" }}$') ||{{ end }}{{ end }}
-        false
+        k.startsWith('nvidia.com/mig-') && k.matches('^nvidia[.]com/mig-.*g[.].*gb.*$') ||
+        k.startsWith('amd.com/') && k.matches('^amd[.]com/.*_nps.*$') ||
+        k.startsWith('huawei.com/Ascend') ||
+        k.startsWith('huawei.com/ascend-') ||
+        k.startsWith('cambricon.com/mlu') ||
+        k.startsWith('cambricon.com/vmlu') ||
+        k.startsWith('iluvatar.ai/') && k.matches('^iluvatar[.]ai/.*-vgpu.*$') ||
+        k.startsWith('furiosa.ai/rngd-') ||
+        k.startsWith('volcano.sh/gpu-mem.')
+        {{- range .Values.extraAcceleratorResources }}{{ if contains "*" . }} ||
+        k.matches('^{{ . | replace "." "[.]" | replace "*" ".*" }}$'){{ end }}{{ end }}
       ) && !(
-        k in ['nvidia.com/priority', 'amd.com/ama_u30', 'huawei.com/npu-cpu', 'huawei.com/npu-dvpp', 'cambricon.com/dsmlu.lock'] ||
-        k.matches('^(gpu[.]intel[.]com/.*monitoring)$') ||
-        k.matches('^(qat[.]intel[.]com/.*)$') ||
-        k.matches('^(dsa[.]intel[.]com/.*)$') ||
-        k.matches('^(dlb[.]intel[.]com/.*)$') ||
-        k.matches('^(fpga[.]intel[.]com/.*)$') ||
-        k.matches('^(iaa[.]intel[.]com/.*)$') ||
-        k.matches('^(sgx[.]intel[.]com/.*)$')
+        k == 'nvidia.com/priority' ||
+        k == 'amd.com/ama_u30' ||
+        k.startsWith('gpu.intel.com/') && k.matches('^gpu[.]intel[.]com/.*monitoring$') ||
+        k.startsWith('qat.intel.com/') ||
+        k.startsWith('dsa.intel.com/') ||
+        k.startsWith('dlb.intel.com/') ||
+        k.startsWith('fpga.intel.com/') ||
+        k.startsWith('iaa.intel.com/') ||
+        k.startsWith('sgx.intel.com/') ||
+        k == 'huawei.com/npu-cpu' ||
+        k == 'huawei.com/npu-dvpp' ||
+        k == 'cambricon.com/dsmlu.lock'
       )))))
     )
 {{- end }}
 
 {{/* What is judged only, and owned, was judged at its owner. */}}
 {{- define "warmgate.conditions.judged" -}}
-- name: not-an-owned-replica-set
+- name: not-judged-at-its-owner
   expression: |-
     !(request.kind.group == 'apps' && request.kind.kind == 'ReplicaSet') ||
     ![object].map(x, type(x) == map, x.?metadata.orValue(null)).map(x, type(x) == map, x.?ownerReferences.orValue(null))
-      .exists(l, type(l) == list && l.exists(o, type(o) == map && o.?controller.orValue(false) == true))
+      .exists(l, type(l) == list && l.exists(x, type(x) == map && x.?controller.orValue(false) == true))
 {{- end }}
 
-{{/* A person stands there. */}}
+{{/* What a person wrote. */}}
 {{- define "warmgate.conditions.unowned" -}}
-- name: nobody-owns-it
+- name: not-owned
   expression: |-
     ![object].map(x, type(x) == map, x.?metadata.orValue(null)).map(x, type(x) == map, x.?ownerReferences.orValue(null))
-      .exists(l, type(l) == list && l.exists(o, type(o) == map && o.?controller.orValue(false) == true))
+      .exists(l, type(l) == list && l.exists(x, type(x) == map && x.?controller.orValue(false) == true))
 {{- end }}
 
-{{/* Nobody stands there, or the pod would not come back. */}}
+{{/* Pods, and what a controller wrote. */}}
 {{- define "warmgate.conditions.podOrOwned" -}}
 - name: a-pod-or-owned
   expression: |-
     request.kind.group == '' && request.kind.kind == 'Pod' ||
     [object].map(x, type(x) == map, x.?metadata.orValue(null)).map(x, type(x) == map, x.?ownerReferences.orValue(null))
-      .exists(l, type(l) == list && l.exists(o, type(o) == map && o.?controller.orValue(false) == true))
+      .exists(l, type(l) == list && l.exists(x, type(x) == map && x.?controller.orValue(false) == true))
 {{- end }}
