@@ -17,7 +17,7 @@ use kube::{Api, Client, ResourceExt};
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-use super::api::{CallError, MANAGER, call, labels};
+use super::api::{CallError, MANAGER, call};
 use super::certificates::{Certificates, Kept, Trust};
 use super::configurations::{self, Configuration, Found, Wanted};
 use super::contents::{self, hash};
@@ -230,7 +230,7 @@ impl Leader {
             let apply = json!({
                 "apiVersion": "v1",
                 "kind": "ConfigMap",
-                "metadata": {"name": name, "labels": labels()},
+                "metadata": {"name": name},
                 "data": {FACTS: file.text},
             });
             let params = PatchParams::apply(MANAGER).force();

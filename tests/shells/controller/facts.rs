@@ -67,6 +67,18 @@ async fn defaults_follow_their_namespaces() {
 }
 
 #[tokio::test]
+async fn the_config_map_keeps_the_labels_of_the_chart() {
+    let api = cluster();
+    let labels = json!({"app.kubernetes.io/managed-by": "Helm"});
+    let metadata = json!({"name": "warmgate-facts", "namespace": "serving", "labels": labels});
+    let empty = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata});
+    api.put(FACTS, empty);
+    let _controller = start(&api, settings("one"));
+    until("the facts", || written(&api)).await;
+    assert_eq!(api.get(FACTS).unwrap()["metadata"]["labels"], labels);
+}
+
+#[tokio::test]
 async fn what_has_not_changed_is_not_written() {
     let api = cluster();
     api.put(TEAM, team("15m"));
