@@ -3,14 +3,17 @@
 //! Two leaders for a moment do no harm, since every write names the version it rests on or says the same; the Lease keeps
 //! them from doing the work twice. As in client-go, a lease is over when it has not been seen to change for as long as it
 //! says, by our own clock: the clocks of two nodes are never compared.
+//!
+//! It belongs to the pod that holds it, so that it goes when the last candidate does: nobody is left then who could delete it.
 
 use std::time::Duration;
 
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
+use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, OwnerReference};
 use k8s_openapi::jiff::Timestamp;
-use kube::Api;
-use kube::api::{ObjectMeta, PostParams};
+use kube::api::{ObjectMeta, PartialObjectMeta, PostParams};
+use kube::{Api, Client, Resource, ResourceExt};
 use tokio::time::{Instant, sleep};
 
 use super::api::{CallError, MANAGER, call, labels};
@@ -82,25 +85,31 @@ fn held(before: &LeaseSpec, identity: &str, now: Timestamp, times: ElectionTimes
 /// One candidate.
 pub(super) struct Election {
     leases: Api<Lease>,
+    pods: Api<PartialObjectMeta<Pod>>,
     name: String,
     identity: String,
     times: ElectionTimes,
+    /// The pod of this candidate, once it has been found.
+    pod: Option<OwnerReference>,
     /// What the lease last said, and since when it has.
     seen: Option<(LeaseSpec, Instant)>,
 }
 
 impl Election {
     pub(super) fn new(
-        leases: Api<Lease>,
+        client: &Client,
+        namespace: &str,
         name: String,
         identity: String,
         times: ElectionTimes,
     ) -> Self {
         Self {
-            leases,
+            leases: Api::namespaced(client.clone(), namespace),
+            pods: Api::namespaced(client.clone(), namespace),
             name,
             identity,
             times,
+            pod: None,
             seen: None,
         }
     }
@@ -150,20 +159,37 @@ impl Election {
             return Ok(false);
         }
         lease.spec = Some(held(&spec, &self.identity, Timestamp::now(), self.times));
+        lease.metadata.owner_references = self.owners().await?;
         won(call(self.leases.replace(&self.name, &params(), &lease)).await)
     }
 
-    async fn create(&self) -> Result<bool, CallError> {
+    async fn create(&mut self) -> Result<bool, CallError> {
         let before = LeaseSpec::default();
         let lease = Lease {
             metadata: ObjectMeta {
                 name: Some(self.name.clone()),
                 labels: Some(labels()),
+                owner_references: self.owners().await?,
                 ..ObjectMeta::default()
             },
             spec: Some(held(&before, &self.identity, Timestamp::now(), self.times)),
         };
         won(call(self.leases.create(&params(), &lease)).await)
+    }
+
+    /// Who owns the lease while this candidate holds it: the pod of its name. Outside of a cluster there is none.
+    async fn owners(&mut self) -> Result<Option<Vec<OwnerReference>>, CallError> {
+        if self.pod.is_none() {
+            let pod = call(self.pods.get_opt(&self.identity)).await?;
+            self.pod = pod.map(|pod| OwnerReference {
+                api_version: Pod::api_version(&()).into_owned(),
+                kind: Pod::kind(&()).into_owned(),
+                name: self.identity.clone(),
+                uid: pod.uid().unwrap_or_default(),
+                ..OwnerReference::default()
+            });
+        }
+        Ok(self.pod.clone().map(|pod| vec![pod]))
     }
 
     /// How long the lease has said the same.

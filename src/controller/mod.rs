@@ -33,7 +33,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use kube::{Api, Client, Config};
+use kube::{Client, Config};
 use tokio::task::JoinSet;
 
 use self::leader::Leader;
@@ -143,7 +143,8 @@ impl Health for Vitals {
 
 fn election(client: &Client, settings: &Settings) -> Election {
     Election::new(
-        Api::namespaced(client.clone(), &settings.namespace),
+        client,
+        &settings.namespace,
         settings.lease.clone(),
         settings.identity.clone(),
         settings.election,

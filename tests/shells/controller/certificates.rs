@@ -14,7 +14,7 @@ fn is_allowed(method: &str, path: &str) -> bool {
         "GET" => {
             named.contains(&path)
                 || ["/version", "/api/v1/namespaces", NAMESPACE].contains(&path)
-                || path == "/api/v1/namespaces/serving/pods"
+                || path.starts_with("/api/v1/namespaces/serving/pods")
         }
         "POST" => created.contains(&path) || path.starts_with("/apis/events.k8s.io/v1/namespaces/"),
         "PATCH" => named.contains(&path) || path.starts_with("/api/v1/namespaces/serving/pods/"),

@@ -102,6 +102,31 @@ async fn a_leader_that_cannot_renew_stops_and_one_that_is_restarted_goes_on() {
 }
 
 #[tokio::test]
+async fn the_lease_belongs_to_the_pod_that_holds_it() {
+    let api = cluster();
+    for name in ["one", "two"] {
+        let metadata =
+            json!({"name": name, "namespace": "serving", "uid": format!("uid of {name}")});
+        let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata});
+        api.put(&format!("/api/v1/namespaces/serving/pods/{name}"), pod);
+    }
+    let owned = |name: &str| {
+        let owners = &api.get(LEASE)?["metadata"]["ownerReferences"];
+        let pod = json!([{"apiVersion": "v1", "kind": "Pod", "name": name, "uid": format!("uid of {name}")}]);
+        (*owners == pod).then_some(())
+    };
+    let one = start(&api, settings("one"));
+    until("the lease of one", || owned("one")).await;
+    let two = start(&api, settings("two"));
+    one.stop().await;
+    until("the lease of two", || owned("two")).await;
+    // As the garbage collector does where it is faster than the next candidate.
+    api.delete(LEASE);
+    until("a new lease", || owned("two")).await;
+    two.stop().await;
+}
+
+#[tokio::test]
 async fn the_lease_of_another_is_not_released() {
     let api = cluster();
     let one = start(&api, settings("one"));
