@@ -7,6 +7,7 @@
 
 mod annotations;
 mod cases;
+mod chart;
 mod configuration;
 mod edits;
 mod generate;
