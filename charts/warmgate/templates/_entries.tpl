@@ -9,7 +9,7 @@ controller's caBundle is kept by name.
   clientConfig:
     service:
       name: {{ include "warmgate.fullname" .root }}
-      namespace: {{ .root.Release.Namespace }}
+      namespace: {{ .root.Release.Namespace | quote }}
       path: /{{ .endpoint }}/{{ .mode }}
       port: 443
   failurePolicy: {{ .failurePolicy }}
@@ -40,7 +40,7 @@ controller's caBundle is kept by name.
       # In the selector, so that these work also where no webhook does.
       - key: kubernetes.io/metadata.name
         operator: NotIn
-        values: [kube-node-lease, kube-public, kube-system, {{ .root.Release.Namespace }}]
+        values: [kube-node-lease, kube-public, kube-system, {{ .root.Release.Namespace | quote }}]
       {{- with .root.Values.namespaceSelector.matchExpressions }}
       {{- toYaml . | nindent 6 }}
       {{- end }}

@@ -2,7 +2,7 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" -}}
 {{- end -}}
 
-{{/* What everything is named after. The longest name that is made of it has 11 characters more. */}}
+{{/* What everything is named after; 11 characters are left for what is put behind it. */}}
 {{- define "warmgate.fullname" -}}
 {{- $name := include "warmgate.name" . -}}
 {{- if .Values.fullnameOverride -}}
@@ -18,16 +18,16 @@
 {{- default (printf "%s-tls" (include "warmgate.fullname" .)) .Values.certificates.secretName -}}
 {{- end -}}
 
-{{/* Labels by which pods are found; they never change. Takes the root and the component. */}}
+{{/* Labels by which pods are found; they never change. Takes the root, and the component if only that is meant. */}}
 {{- define "warmgate.selectorLabels" -}}
 app.kubernetes.io/name: {{ include "warmgate.name" .root }}
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 {{- with .component }}
 app.kubernetes.io/component: {{ . }}
 {{- end }}
 {{- end -}}
 
-{{/* Labels of every object. Takes the root and, for what belongs to one of the two processes, the component. */}}
+{{/* Labels of every object. Takes the root, and the component of what belongs to one. */}}
 {{- define "warmgate.labels" -}}
 {{ include "warmgate.selectorLabels" . }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
@@ -38,6 +38,14 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end }}
 {{- end -}}
 
+{{/* Metadata of an object in our namespace. Takes the root, the component, and the name unless it is the component's. */}}
+{{- define "warmgate.metadata" -}}
+name: {{ default (printf "%s-%s" (include "warmgate.fullname" .root) .component) .name }}
+namespace: {{ .root.Release.Namespace | quote }}
+labels:
+  {{- include "warmgate.labels" . | nindent 2 }}
+{{- end -}}
+
 {{- define "warmgate.image" -}}
 {{- with .Values.image -}}
 {{- if .registry -}}{{ .registry }}/{{- end -}}
@@ -46,101 +54,22 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end -}}
 {{- end -}}
 
-{{/* What both processes may do: nothing but run. */}}
-{{- define "warmgate.podSecurityContext" -}}
-runAsNonRoot: true
-seccompProfile:
-  type: RuntimeDefault
-{{- end -}}
-
-{{- define "warmgate.securityContext" -}}
-allowPrivilegeEscalation: false
-capabilities:
-  drop: [ALL]
-readOnlyRootFilesystem: true
-{{- end -}}
-
-{{/* Probes of the plain port. It answers as soon as the process runs. */}}
-{{- define "warmgate.probes" -}}
-startupProbe:
-  httpGet:
-    path: /livez
-    port: health
-  periodSeconds: 2
-  timeoutSeconds: 5
-  failureThreshold: 31
-livenessProbe:
-  httpGet:
-    path: /livez
-    port: health
-  periodSeconds: 10
-  timeoutSeconds: 5
-  failureThreshold: 3
-readinessProbe:
-  httpGet:
-    path: /readyz
-    port: health
-  periodSeconds: 5
-  timeoutSeconds: 5
-  failureThreshold: 1
-{{- end -}}
-
-{{/* The config file of the webhook; docs/configuration.md has its members. */}}
+{{/* The config file of the webhook: docs/configuration.md. */}}
 {{- define "warmgate.config" -}}
-ownNamespace: {{ .Release.Namespace }}
+ownNamespace: {{ .Release.Namespace | quote }}
 edits:
   {{- toYaml .Values.edits | nindent 2 }}
 defaults:
   {{- toYaml .Values.defaults | nindent 2 }}
 limits:
   {{- toYaml .Values.limits | nindent 2 }}
-{{- with .Values.overrides }}
 overrides:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
+  {{- toYaml .Values.overrides | nindent 2 }}
 {{- with .Values.extraAcceleratorResources }}
 knowledge:
   accelerators:
     - names:
         {{- toYaml . | nindent 8 }}
       source: extraAcceleratorResources of the chart
-{{- end }}
-{{- end -}}
-
-{{/* Where pods run. Takes the root, the component, and the values with its affinity and spread. */}}
-{{- define "warmgate.scheduling" -}}
-{{- with .root.Values.imagePullSecrets }}
-imagePullSecrets:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with .root.Values.priorityClassName }}
-priorityClassName: {{ . }}
-{{- end }}
-{{- with .root.Values.nodeSelector }}
-nodeSelector:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with .root.Values.tolerations }}
-tolerations:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with .values.affinity }}
-affinity:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
-topologySpreadConstraints:
-{{- if .values.topologySpreadConstraints }}
-  {{- toYaml .values.topologySpreadConstraints | nindent 2 }}
-{{- else }}
-{{- $component := . }}
-{{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
-  - topologyKey: {{ . }}
-    maxSkew: 1
-    whenUnsatisfiable: ScheduleAnyway
-    labelSelector:
-      matchLabels:
-        {{- include "warmgate.selectorLabels" (pick $component "root" "component") | nindent 8 }}
-    matchLabelKeys: [pod-template-hash]
-{{- end }}
 {{- end }}
 {{- end -}}
