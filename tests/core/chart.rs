@@ -126,7 +126,7 @@ fn agree(root: &Value, schema: &Value, values: &Value, path: &[String], said: &[
     }
     assert_eq!(keys, known, "values.yaml and its schema at {path:?}");
     for (key, value) in members {
-        let path = [path, &[key.clone()]].concat();
+        let path = [path, std::slice::from_ref(key)].concat();
         agree(root, &schema["properties"][key], value, &path, said);
     }
 }

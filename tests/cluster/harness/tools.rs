@@ -35,11 +35,8 @@ impl Tools {
     ///
     /// What Go says.
     pub(crate) fn build(kubernetes: &str, steps: &Steps) -> Outcome<Self> {
-        std::fs::create_dir_all(folders::programs()).context("making the folder of programs")?;
-        // Two runs would otherwise build the same program side by side.
-        let lock = std::fs::File::create(folders::programs().join("lock"))
-            .context("locking the folder of programs")?;
-        lock.lock().context("locking the folder of programs")?;
+        let _lock = lock()?;
+        let [helm3, helm4] = helms(steps)?;
         Ok(Self {
             kubernetes: Tool::kubernetes(kubernetes).build(steps)?,
             etcd: Tool::plain(
@@ -50,9 +47,19 @@ impl Tools {
                 ],
             )
             .build(steps)?,
-            helm3: Tool::plain("helm3", &["helm.sh/helm/v3/cmd/helm"]).build(steps)?,
-            helm4: Tool::plain("helm4", &["helm.sh/helm/v4/cmd/helm"]).build(steps)?,
+            helm3,
+            helm4,
         })
+    }
+
+    /// Builds both Helms alone, 3 and 4: rendering a chart needs no cluster.
+    ///
+    /// # Errors
+    ///
+    /// What Go says.
+    pub(crate) fn helms(steps: &Steps) -> Outcome<[PathBuf; 2]> {
+        let _lock = lock()?;
+        helms(steps)
     }
 
     /// A program of Kubernetes.
@@ -72,13 +79,28 @@ impl Tools {
 
     /// Helm 3.
     pub(crate) fn helm3(&self) -> PathBuf {
-        self.helm3.join("helm")
+        self.helm3.clone()
     }
 
     /// Helm 4.
     pub(crate) fn helm4(&self) -> PathBuf {
-        self.helm4.join("helm")
+        self.helm4.clone()
     }
+}
+
+/// Keeps others from building the same program at the same time, until it is dropped.
+fn lock() -> Outcome<std::fs::File> {
+    std::fs::create_dir_all(folders::programs()).context("making the folder of programs")?;
+    let lock = std::fs::File::create(folders::programs().join("lock"))
+        .context("locking the folder of programs")?;
+    lock.lock().context("locking the folder of programs")?;
+    Ok(lock)
+}
+
+fn helms(steps: &Steps) -> Outcome<[PathBuf; 2]> {
+    let helm3 = Tool::plain("helm3", &["helm.sh/helm/v3/cmd/helm"]).build(steps)?;
+    let helm4 = Tool::plain("helm4", &["helm.sh/helm/v4/cmd/helm"]).build(steps)?;
+    Ok([helm3.join("helm"), helm4.join("helm")])
 }
 
 impl Tool {

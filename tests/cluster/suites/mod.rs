@@ -1,5 +1,6 @@
 //! What must hold on a real Kubernetes. A suite is a function; this list is all there is to registering one.
 
+mod chart;
 mod helpers;
 mod image;
 mod slowboot;
@@ -14,6 +15,71 @@ pub(crate) const ALL: &[Suite] = &[
     Suite::bare(
         "image_holds_what_the_dockerfile_says",
         image::holds_what_the_dockerfile_says,
+    ),
+    Suite::machine(
+        "chart_is_the_same_every_time",
+        chart::is_the_same_every_time,
+    ),
+    Suite::machine(
+        "chart_grants_are_those_that_are_listed",
+        chart::grants::are_those_that_are_listed,
+    ),
+    Suite::machine(
+        "chart_grants_are_the_controllers_alone",
+        chart::grants::are_the_controllers_alone,
+    ),
+    Suite::machine(
+        "chart_refusals_name_unknown_values",
+        chart::refusals::name_unknown_values,
+    ),
+    Suite::machine(
+        "chart_refusals_name_what_would_hurt",
+        chart::refusals::name_what_would_hurt,
+    ),
+    Suite::machine("chart_pods_are_restricted", chart::pods::are_restricted),
+    Suite::machine(
+        "chart_pods_are_started_as_the_program_expects",
+        chart::pods::are_started_as_the_program_expects,
+    ),
+    Suite::machine(
+        "chart_pods_leave_one_after_the_other",
+        chart::pods::leave_one_after_the_other,
+    ),
+    Suite::machine(
+        "chart_pods_need_a_certificate_and_nobody",
+        chart::pods::need_a_certificate_and_nobody,
+    ),
+    Suite::machine(
+        "chart_entries_keep_their_names",
+        chart::entries::keep_their_names,
+    ),
+    Suite::machine(
+        "chart_entries_are_complete_and_fail_open",
+        chart::entries::are_complete_and_fail_open,
+    ),
+    Suite::machine(
+        "chart_entries_match_the_modes",
+        chart::entries::match_the_modes,
+    ),
+    Suite::machine(
+        "chart_entries_follow_the_values",
+        chart::entries::follow_the_values,
+    ),
+    Suite::machine(
+        "chart_values_reach_the_judgement",
+        chart::values::reach_the_judgement,
+    ),
+    Suite::machine(
+        "chart_values_restart_the_webhook_where_they_must",
+        chart::values::restart_the_webhook_where_they_must,
+    ),
+    Suite::machine(
+        "chart_values_choose_who_makes_the_certificate",
+        chart::values::choose_who_makes_the_certificate,
+    ),
+    Suite::machine(
+        "chart_values_tell_prometheus_where_to_scrape",
+        chart::values::tell_prometheus_where_to_scrape,
     ),
     Suite::shared(
         "slowboot_crash_loops_where_nobody_helps",
