@@ -180,3 +180,37 @@ pub(super) fn indent(text: &str, by: usize) -> String {
         .collect();
     lines.join("\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_is_looked_for_as_cheaply_as_it_can_be() {
+        for (pattern, expression) in [
+            ("a.io/b", "k == 'a.io/b'"),
+            ("a.io/b-*", "k.startsWith('a.io/b-')"),
+            (
+                "a.io/*-b*",
+                "k.startsWith('a.io/') && k.matches('^a[.]io/.*-b.*$')",
+            ),
+            (
+                "a.io/*b",
+                "k.startsWith('a.io/') && k.matches('^a[.]io/.*b$')",
+            ),
+        ] {
+            assert_eq!(alike_to(pattern), expression);
+        }
+    }
+
+    #[test]
+    fn every_step_asks_what_it_stands_on() {
+        let walked = member("[t]", &["spec", "containers"]);
+        let steps = [
+            "[t]",
+            ".map(x, type(x) == map, x.?spec.orValue(null))",
+            ".map(x, type(x) == map, x.?containers.orValue(null))",
+        ];
+        assert_eq!(walked, steps.concat());
+    }
+}
