@@ -1,6 +1,5 @@
 //! Calls to the API server.
 
-use std::collections::BTreeMap;
 use std::future::Future;
 use std::time::Duration;
 
@@ -49,15 +48,4 @@ pub(super) async fn call<T>(future: impl Future<Output = kube::Result<T>>) -> Re
         Ok(Err(kube::Error::Api(status))) => Err(CallError::Refused(status)),
         Ok(Err(error)) => Err(CallError::Failed(error)),
     }
-}
-
-/// The labels of what the controller creates.
-pub(super) fn labels() -> BTreeMap<String, String> {
-    let labels = [
-        ("app.kubernetes.io/name", "warmgate"),
-        ("app.kubernetes.io/managed-by", MANAGER),
-    ];
-    labels
-        .map(|(key, value)| (key.to_owned(), value.to_owned()))
-        .into()
 }

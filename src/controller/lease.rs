@@ -16,7 +16,7 @@ use kube::api::{ObjectMeta, PartialObjectMeta, PostParams};
 use kube::{Api, Client, Resource, ResourceExt};
 use tokio::time::{Instant, sleep};
 
-use super::api::{CallError, MANAGER, call, labels};
+use super::api::{CallError, MANAGER, call};
 
 /// The times of an election.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,10 +165,18 @@ impl Election {
 
     async fn create(&mut self) -> Result<bool, CallError> {
         let before = LeaseSpec::default();
+        let labels = [
+            ("app.kubernetes.io/name", "warmgate"),
+            ("app.kubernetes.io/managed-by", MANAGER),
+        ];
         let lease = Lease {
             metadata: ObjectMeta {
                 name: Some(self.name.clone()),
-                labels: Some(labels()),
+                labels: Some(
+                    labels
+                        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+                        .into(),
+                ),
                 owner_references: self.owners().await?,
                 ..ObjectMeta::default()
             },

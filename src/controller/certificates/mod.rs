@@ -26,7 +26,7 @@ use tokio::time::Instant;
 use self::authority::{CaCertificate, bundle};
 use self::change::{Change, change};
 use self::secrets::{CA_CRT, Data, State, TLS_CRT, get};
-use super::api::{CallError, MANAGER, call, labels};
+use super::api::{CallError, MANAGER, call};
 
 pub use self::change::Lifetimes;
 pub(super) use self::change::MakeError;
@@ -108,12 +108,9 @@ impl Certificates {
             let written = match change(&step, &state, &self.service, self.lifetimes, now)? {
                 None => return Ok(kept(&state, leaf_data, now)),
                 Some(Change::Authorities(data)) => {
-                    self.write(&self.authority, authority, "Opaque", data).await
+                    self.write(&self.authority, authority, data).await
                 }
-                Some(Change::Leaf(data)) => {
-                    self.write(&self.leaf, leaf, "kubernetes.io/tls", data)
-                        .await
-                }
+                Some(Change::Leaf(data)) => self.write(&self.leaf, leaf, data).await,
             };
             match written {
                 Ok(()) => tracing::info!(?step, "certificates changed"),
@@ -140,14 +137,9 @@ impl Certificates {
         })
     }
 
-    /// Writes a Secret, if it is still as it was read.
-    async fn write(
-        &self,
-        name: &str,
-        found: Option<Secret>,
-        kind: &str,
-        data: Data,
-    ) -> Result<(), CallError> {
+    /// Writes a Secret, if it is still as it was read. One that is missing is made as the chart made it, with nothing that an
+    /// upgrade would want otherwise: a type of its own, which never changes, or labels, over whose fields there would be a conflict.
+    async fn write(&self, name: &str, found: Option<Secret>, data: Data) -> Result<(), CallError> {
         let params = PostParams {
             field_manager: Some(MANAGER.to_owned()),
             ..PostParams::default()
@@ -161,10 +153,9 @@ impl Certificates {
             let secret = Secret {
                 metadata: ObjectMeta {
                     name: Some(name.to_owned()),
-                    labels: Some(labels()),
                     ..ObjectMeta::default()
                 },
-                type_: Some(kind.to_owned()),
+                type_: Some("Opaque".to_owned()),
                 data: Some(data),
                 ..Secret::default()
             };

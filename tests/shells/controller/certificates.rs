@@ -29,7 +29,12 @@ async fn an_installation_comes_to_trust_its_own_authority() {
     let controller = start(&api, settings("one"));
     let authority = settled(&api).await;
     assert_eq!(secret(&api, CERTIFICATE, "ca.crt"), Some(authority));
-    assert_eq!(api.get(CERTIFICATE).unwrap()["type"], "kubernetes.io/tls");
+    // As the chart makes them: an upgrade can change neither a type nor labels that somebody else has set.
+    for path in [AUTHORITY, CERTIFICATE] {
+        let secret = api.get(path).unwrap();
+        assert_eq!(secret["type"], "Opaque");
+        assert_eq!(secret["metadata"]["labels"], Value::Null);
+    }
     let owner = json!([{"apiVersion": "v1", "kind": "Namespace", "name": "serving", "uid": "uid of serving"}]);
     for path in [MUTATING, VALIDATING] {
         let configuration = api.get(path).unwrap();
