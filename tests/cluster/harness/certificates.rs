@@ -37,6 +37,8 @@ impl Certificates {
         made.write("ca.crt", &authority.pem())?;
         let key = KeyPair::generate().context(doing)?;
         made.write("service-accounts.key", &key.serialize_pem())?;
+        // The API server takes no public key out of a private one in PKCS #8.
+        made.write("service-accounts.pub", &key.public_key_pem())?;
 
         let server = named(
             "kube-apiserver",

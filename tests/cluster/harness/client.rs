@@ -27,6 +27,8 @@ pub(crate) struct Answer {
     pub(crate) body: Value,
     /// What the answer warned of, in order.
     pub(crate) warnings: Vec<String>,
+    /// By what its record in the audit log is known.
+    pub(crate) audit_id: String,
 }
 
 impl Client {
@@ -77,16 +79,17 @@ impl Answer {
             .split_once("\r\n\r\n")
             .ok_or_else(|| Fault::new("no answer"))?;
         let status = head.split(' ').nth(1).unwrap_or_default();
-        let warnings = head
-            .lines()
-            .filter_map(|line| line.split_once(": "))
-            .filter(|(name, _)| name.eq_ignore_ascii_case("warning"))
-            .map(|(_, value)| warning(value))
-            .collect();
+        let headers = |name: &'static str| {
+            head.lines()
+                .filter_map(|line| line.split_once(": "))
+                .filter(move |(found, _)| found.eq_ignore_ascii_case(name))
+                .map(|(_, value)| value)
+        };
         Ok(Self {
             status: status.parse().context(head)?,
             body: serde_json::from_str(body).unwrap_or_default(),
-            warnings,
+            warnings: headers("warning").map(warning).collect(),
+            audit_id: headers("audit-id").next().unwrap_or_default().to_owned(),
         })
     }
 }
@@ -94,5 +97,8 @@ impl Answer {
 /// The text of a warning: `299 - "text"`.
 fn warning(value: &str) -> String {
     let text = value.splitn(3, ' ').nth(2).unwrap_or(value);
-    text.trim_matches('"').replace("\\\"", "\"")
+    let inner = text
+        .strip_prefix('"')
+        .and_then(|text| text.strip_suffix('"'));
+    inner.unwrap_or(text).replace("\\\"", "\"")
 }

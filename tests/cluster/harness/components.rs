@@ -68,7 +68,7 @@ impl Components<'_> {
             &format!("--advertise-address={NODE}"),
             "--service-cluster-ip-range=10.96.0.0/16",
             "--service-account-issuer=https://kubernetes.default.svc",
-            &format!("--service-account-key-file={}", pki("service-accounts.key")),
+            &format!("--service-account-key-file={}", pki("service-accounts.pub")),
             &format!(
                 "--service-account-signing-key-file={}",
                 pki("service-accounts.key")
