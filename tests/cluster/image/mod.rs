@@ -60,7 +60,7 @@ pub(crate) fn shell() -> Outcome<PathBuf> {
 ///
 /// What cargo or the file system says.
 pub(crate) fn slowserver() -> Outcome<PathBuf> {
-    let program = binary::build(&["--example", "slowserver"], "examples/slowserver")?;
+    let program = binary::quick("examples/slowserver")?;
     let mut files = Tar::default();
     files.add("slowserver", file(&program)?);
     files.add("bin/busybox", busybox()?);
@@ -74,14 +74,26 @@ pub(crate) fn slowserver() -> Outcome<PathBuf> {
     test_image("slowserver", &["/slowserver"], files)
 }
 
-/// Builds warmgate and writes its image to `out`. Gives the digest of the image.
+/// Builds warmgate as it is released and writes its image to `out`. Gives the digest of the image.
 ///
 /// # Errors
 ///
 /// What cargo or the file system says.
 pub(crate) fn warmgate(out: &Path) -> Outcome<String> {
-    let program = binary::build(&["--bin", "warmgate"], "warmgate")?;
+    let program = binary::release(folders::package(), folders::target())?;
     warmgate_from(&program)?.write(out)
+}
+
+/// Builds and writes the image of warmgate that the suites install.
+///
+/// # Errors
+///
+/// What cargo or the file system says.
+pub(crate) fn product() -> Outcome<PathBuf> {
+    let program = binary::quick("warmgate")?;
+    let path = folders::images().join("warmgate.tar");
+    warmgate_from(&program)?.write(&path)?;
+    Ok(path)
 }
 
 /// warmgate's image around a `program` that is built.

@@ -38,12 +38,7 @@ pub(crate) fn compare() -> Outcome<()> {
 }
 
 fn build(folder: &Path) -> Outcome<String> {
-    let program = binary::build_in(
-        folder,
-        &folder.join("target"),
-        &["--bin", "warmgate"],
-        "warmgate",
-    )?;
+    let program = binary::release(folder, &folder.join("target"))?;
     warmgate_from(&program)?.write(&folder.join("warmgate.tar"))
 }
 
