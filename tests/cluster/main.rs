@@ -13,6 +13,8 @@ mod harness;
 #[cfg(target_os = "linux")]
 mod image;
 #[cfg(target_os = "linux")]
+mod product;
+#[cfg(target_os = "linux")]
 mod runner;
 #[cfg(target_os = "linux")]
 mod suite;

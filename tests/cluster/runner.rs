@@ -13,6 +13,7 @@ use crate::harness::leftovers::Trace;
 use crate::harness::steps::Steps;
 use crate::harness::{prerequisites, versions};
 use crate::image;
+use crate::product;
 use crate::suite::{Run, Suite};
 
 /// The variable that names the kubeconfig of somebody else's cluster to run against.
@@ -132,6 +133,13 @@ fn obstacle(suite: &Suite, foreign: bool, missing: &[String]) -> Option<&'static
 fn with_cluster(suites: &[&Suite], foreign: Option<PathBuf>, tally: &Tally) -> Outcome<()> {
     let shared = suites.iter().any(|suite| suite.on_shared());
     let cluster = shared.then(|| start(foreign)).transpose()?;
+    if let Some(cluster) = &cluster
+        && suites.iter().any(|suite| suite.needs_warmgate())
+        && let Err(fault) = product::install(cluster)
+    {
+        cluster.show_logs();
+        return Err(fault);
+    }
     let (last, beside): (Vec<_>, Vec<_>) = suites
         .iter()
         .copied()
@@ -154,6 +162,9 @@ fn with_cluster(suites: &[&Suite], foreign: Option<PathBuf>, tally: &Tally) -> O
     };
     if !tally.failures().is_empty() {
         cluster.show_logs();
+    }
+    if cluster.own().is_none() && suites.iter().any(|suite| suite.needs_warmgate()) {
+        product::uninstall(&cluster)?;
     }
     let trace = cluster.own().map(|own| Trace::of(own.state(), own.pid()));
     cluster.end()?;

@@ -9,6 +9,7 @@ pub(crate) struct Suite {
     pub(crate) name: &'static str,
     pub(crate) run: Run,
     anywhere: bool,
+    installed: bool,
 }
 
 /// What a suite runs with.
@@ -41,10 +42,6 @@ impl Suite {
     }
 
     /// A suite that changes what others would notice.
-    #[expect(
-        dead_code,
-        reason = "no suite changes anything outside of its namespace yet"
-    )]
     pub(crate) const fn exclusive(name: &'static str, run: fn(&Cluster, &Namespace<'_>)) -> Self {
         Self::new(name, Run::Exclusive(run))
     }
@@ -55,11 +52,18 @@ impl Suite {
         self
     }
 
+    /// The same, with warmgate installed.
+    pub(crate) const fn installed(mut self) -> Self {
+        self.installed = true;
+        self
+    }
+
     const fn new(name: &'static str, run: Run) -> Self {
         Self {
             name,
             run,
             anywhere: false,
+            installed: false,
         }
     }
 
@@ -71,6 +75,11 @@ impl Suite {
     /// Whether it needs no more than cargo.
     pub(crate) fn is_bare(&self) -> bool {
         matches!(self.run, Run::Bare(_))
+    }
+
+    /// Whether warmgate must be installed.
+    pub(crate) fn needs_warmgate(&self) -> bool {
+        self.installed
     }
 
     /// Whether it may run on a cluster that is not ours.

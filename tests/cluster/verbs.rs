@@ -8,7 +8,7 @@ use crate::harness::cluster::{Cluster, Options};
 use crate::harness::fault::{Context, Fault, Outcome};
 use crate::harness::state::{self, State};
 use crate::harness::{holder, interrupt, prerequisites, tools, versions};
-use crate::{image, runner, suites};
+use crate::{image, product, runner, suites};
 
 /// The cluster that `--up` starts when it is given no name.
 const NAME: &str = "dev";
@@ -16,7 +16,7 @@ const NAME: &str = "dev";
 const HELP: &str = "\
 cargo test --test cluster -- [NAME...]        run the suites whose name contains one of these, or all
     --list                                    list them
-    --up [NAME], --down [NAME]                start a cluster and leave it running; end one, or all
+    --up [NAME], --down [NAME]                start a cluster with warmgate and leave it running; end one, or all
     --foreground [NAME]                       start a cluster and end it with Ctrl-C
     --image FILE                              write warmgate's image
     --images                                  write the images of the tests, and list them
@@ -78,9 +78,11 @@ fn start(name: &str) -> Outcome<Cluster> {
     Cluster::start(&Options { kubernetes, name })
 }
 
-/// Starts a cluster and leaves it running.
+/// Starts a cluster, installs warmgate, and leaves it running.
 fn up(name: &str) -> Outcome<()> {
-    let how = start(name)?.stay()?;
+    let cluster = start(name)?;
+    product::install(&cluster).inspect_err(|_| cluster.show_logs())?;
+    let how = cluster.stay()?;
     println!("\n{how}\nend it: make cluster-down");
     Ok(())
 }
@@ -116,7 +118,7 @@ fn write(file: &Path) -> Outcome<()> {
 }
 
 fn images() -> Outcome<()> {
-    for image in [image::shell()?, image::slowserver()?] {
+    for image in [image::shell()?, image::slowserver()?, image::product()?] {
         println!("{}", image.display());
     }
     Ok(())

@@ -1,8 +1,10 @@
 //! What must hold on a real Kubernetes. A suite is a function; this list is all there is to registering one.
 
 mod chart;
+mod conditions;
 mod helpers;
 mod image;
+mod outage;
 mod slowboot;
 mod slowserver;
 mod teardown;
@@ -86,6 +88,9 @@ pub(crate) const ALL: &[Suite] = &[
         slowboot::crash_loops,
     )
     .anywhere(),
+    Suite::shared("slowboot_is_mended", slowboot::is_mended)
+        .installed()
+        .anywhere(),
     Suite::shared(
         "slowserver_passes_every_kind_of_probe",
         slowserver::passes_every_kind_of_probe,
@@ -105,5 +110,20 @@ pub(crate) const ALL: &[Suite] = &[
         "two_clusters_do_not_disturb_each_other",
         two_clusters::do_not_disturb,
     ),
+    Suite::shared(
+        "conditions_hide_nothing_that_concerns_us",
+        conditions::hide_nothing_that_concerns_us,
+    )
+    .installed(),
+    Suite::exclusive(
+        "conditions_keep_other_pods_away",
+        conditions::keep_other_pods_away,
+    )
+    .installed(),
+    Suite::exclusive(
+        "outage_lets_pods_through_unmended",
+        outage::lets_pods_through,
+    )
+    .installed(),
     Suite::machine("teardown_leaves_nothing", teardown::leaves_nothing),
 ];

@@ -1,0 +1,48 @@
+//! What is created while no webhook answers.
+
+use crate::harness::cluster::Cluster;
+use crate::harness::namespace::Namespace;
+use crate::product::{self, MODE, asks_for_an_accelerator, changes};
+
+/// Without a webhook pods are created as they are; with one again they are mended.
+pub(super) fn lets_pods_through(cluster: &Cluster, _unlabelled: &Namespace<'_>) {
+    let namespace = cluster.namespace("outage", &[(MODE, "fix")]);
+    let is_mended = |name: &str| {
+        let pod = asks_for_an_accelerator(name).to_string();
+        let answer = cluster.api(
+            "POST",
+            &namespace.path("pods", ""),
+            "application/json",
+            &pod,
+        );
+        assert_eq!(answer.status, 201, "{}", answer.body);
+        changes(&answer.body).is_some()
+    };
+    assert!(is_mended("before"));
+    scale(cluster, 0);
+    // A webhook that leaves answers once more on each connection that it has.
+    let mut number = 0;
+    cluster.wait_for("unmended pod", product::INSTALLED, || {
+        number += 1;
+        match is_mended(&format!("meanwhile-{number}")) {
+            true => Err(format!("{number} are mended")),
+            false => Ok(()),
+        }
+    });
+    scale(cluster, 2);
+    product::wait_until_mending(cluster);
+    assert!(is_mended("after"));
+}
+
+/// Sets how many webhooks there are, and waits until there are.
+fn scale(cluster: &Cluster, wanted: usize) {
+    let replicas = format!("--replicas={wanted}");
+    let scale = ["scale", "deployment/warmgate-webhook", &replicas];
+    cluster
+        .kubectl(
+            &[&scale[..], &["--namespace", product::NAMESPACE]].concat(),
+            None,
+        )
+        .must();
+    product::wait_until_rolled_out(cluster, "warmgate-webhook");
+}
