@@ -16,6 +16,9 @@ need = @command -v $(1) >/dev/null || { echo "$(1) is missing: $(2)" >&2; exit 1
 # $(call skip,what is missing,what is not done): a missing helper is no failure at home, and is one in CI.
 skip = { echo "skipped: $(1), so $(2)" >&2; test "$$CI" != true; }
 
+# $(call timed,what it is,COMMAND): says how many seconds it took.
+timed = @start=$$(date +%s); $(2) && echo "== $(1): $$(($$(date +%s) - start)) s"
+
 # The suites on a real Kubernetes, and what is done with the same harness. KUBERNETES=1.35.4 takes another release.
 CLUSTER := $(CARGO) test --locked --quiet --test cluster --
 export KUBERNETES
@@ -25,14 +28,15 @@ export KUBERNETES
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile
 
-test: ## run every test, with all three feature sets
+test: ## run every test, with all three feature sets, and the suites on a real Kubernetes
 	$(call need,$(CARGO),install the Rust toolchain from https://rustup.rs)
 	$(call need,cc,ring and the linker need a C compiler (Debian: gcc libc6-dev))
-	$(CARGO) test --locked
-	$(CARGO) test --locked $(WEBHOOK) $(SHELLS)
-	$(CARGO) test --locked $(CORE) $(SHELLS)
+	$(call timed,tests with all features,$(CARGO) test --locked)
+	$(call timed,tests of the webhook alone,$(CARGO) test --locked $(WEBHOOK) $(SHELLS))
+	$(call timed,tests of the command line alone,$(CARGO) test --locked $(CORE) $(SHELLS))
+	$(call timed,suites on a real Kubernetes,$(CLUSTER))
 
-cluster: ## start a Kubernetes and leave it running
+cluster: ## start a Kubernetes, install warmgate from this tree, and leave it running
 	$(CLUSTER) --up
 
 cluster-down: ## end it

@@ -26,7 +26,9 @@ mod verbs;
 #[cfg(target_os = "linux")]
 fn main() -> std::process::ExitCode {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
-    verbs::run(&arguments)
+    let code = verbs::run(&arguments);
+    harness::interrupt::settle();
+    code
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -79,6 +79,13 @@ pub(crate) fn interrupted() -> bool {
     ASKED.load(Ordering::SeqCst)
 }
 
+/// If the user has asked for the end, waits for it: what fails because everything is taken down is no end of its own.
+pub(crate) fn settle() {
+    while interrupted() {
+        std::thread::park();
+    }
+}
+
 /// From now on `state` has a cluster.
 ///
 /// # Errors
