@@ -82,8 +82,10 @@ fn start(name: &str) -> Outcome<Cluster> {
 fn up(name: &str) -> Outcome<()> {
     let cluster = start(name)?;
     product::install(&cluster).inspect_err(|_| cluster.show_logs())?;
-    let how = cluster.stay()?;
-    println!("\n{how}\nend it: make cluster-down");
+    let programs = cluster.stay()?;
+    println!("\nTo use its kubectl, helm (4) and helm3:\n");
+    println!("    export PATH={}:$PATH\n", programs.display());
+    println!("make cluster-down ends it.");
     Ok(())
 }
 

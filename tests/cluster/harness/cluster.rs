@@ -9,11 +9,12 @@ use serde_json::Value;
 use super::audit::Record;
 use super::client::{Answer, Client};
 use super::command::{Done, run};
-use super::fault::Outcome;
+use super::fault::{Context, Outcome};
 use super::folders;
 use super::foreign::Foreign;
 use super::namespace::Namespace;
 use super::own::{self, Own};
+use super::programs;
 use super::steps::Steps;
 use super::tools::Tools;
 
@@ -57,13 +58,15 @@ impl Cluster {
         let client = Client::new(own::socket(options.name));
         let own = Own::start(options.name, &tools, &client, &steps)
             .inspect_err(|_| own::show_logs(options.name))?;
-        Ok(Self {
+        let cluster = Self {
             kubeconfig: own.state().kubeconfig(),
             scratch: own.state().path().join("home"),
             backing: Backing::Own(Box::new(own)),
             client,
             tools,
-        })
+        };
+        cluster.write_programs()?;
+        Ok(cluster)
     }
 
     /// Takes somebody else's cluster, the one that `kubeconfig` names.
@@ -74,13 +77,15 @@ impl Cluster {
     pub(crate) fn foreign(kubernetes: &str, kubeconfig: &Path) -> Outcome<Self> {
         let tools = Tools::build(kubernetes, &Steps::new("foreign"))?;
         let (foreign, client) = Foreign::reach(&tools, kubeconfig)?;
-        Ok(Self {
+        let cluster = Self {
             kubeconfig: kubeconfig.to_owned(),
             scratch: folders::base().join("home"),
             backing: Backing::Foreign(foreign),
             client,
             tools,
-        })
+        };
+        cluster.write_programs()?;
+        Ok(cluster)
     }
 
     /// Our cluster, if it is one.
@@ -257,30 +262,52 @@ impl Cluster {
         }
     }
 
-    /// Lets the cluster outlive this process, and says how to use it.
+    /// Lets the cluster outlive this process, and gives the folder of the programs that use it.
     ///
     /// # Errors
     ///
     /// It has ended already.
-    pub(crate) fn stay(self) -> Outcome<String> {
-        let enter = self.own().map_or_else(String::new, |own| {
-            format!("nsenter --target {} --net ", own.pid())
-        });
-        let environment = self.environment().into_iter();
-        let environment: Vec<_> = environment
-            .map(|(name, value)| format!("{name}={}", value.display()))
-            .collect();
-        let with = format!("{enter}env {}", environment.join(" "));
-        let how = format!(
-            "kubectl: {with} {}\nhelm:    {with} {}\nhelm 3:  {with} {}",
-            self.tools.kubernetes("kubectl").display(),
-            self.tools.helm4().display(),
-            self.tools.helm3().display()
-        );
+    pub(crate) fn stay(self) -> Outcome<PathBuf> {
+        let programs = self.programs();
         if let Backing::Own(own) = self.backing {
             own.stay()?;
         }
-        Ok(how)
+        Ok(programs)
+    }
+
+    fn programs(&self) -> PathBuf {
+        self.scratch.join("bin")
+    }
+
+    /// Writes the programs of a user of this cluster.
+    fn write_programs(&self) -> Outcome<()> {
+        let programs = [
+            ("kubectl", self.tools.kubernetes("kubectl")),
+            ("helm", self.tools.helm4()),
+            ("helm3", self.tools.helm3()),
+        ];
+        programs.iter().try_for_each(|(name, program)| {
+            programs::write(&self.programs().join(name), &self.program(program))
+        })
+    }
+
+    /// Runs a line of a shell at the root of the package, as a user of the cluster does: with its programs in the path. What
+    /// it writes to standard error stands among its output.
+    ///
+    /// # Panics
+    ///
+    /// When it cannot be started.
+    #[track_caller]
+    pub(crate) fn shell(&self, line: &str) -> Done {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::iter::once(self.programs()).chain(std::env::split_paths(&path));
+        let path = expect(std::env::join_paths(path).context("PATH"));
+        let mut shell = Command::new("sh");
+        shell
+            .current_dir(folders::package())
+            .env("PATH", path)
+            .args(["-c", &format!("exec 2>&1\n{line}")]);
+        expect(run(&mut shell, None))
     }
 
     /// Ends a cluster of our own.

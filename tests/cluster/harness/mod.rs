@@ -21,4 +21,5 @@ mod certificates;
 mod components;
 mod foreign;
 mod own;
+mod programs;
 mod sandbox;

@@ -5,6 +5,7 @@ mod conditions;
 mod helpers;
 mod image;
 mod outage;
+mod readme;
 mod slowboot;
 mod slowserver;
 mod teardown;
@@ -115,6 +116,7 @@ pub(crate) const ALL: &[Suite] = &[
         conditions::hide_nothing_that_concerns_us,
     )
     .installed(),
+    Suite::shared("readme_shows_what_happens", readme::shows_what_happens).installed(),
     Suite::exclusive(
         "conditions_keep_other_pods_away",
         conditions::keep_other_pods_away,
