@@ -10,6 +10,7 @@ mod patch;
 mod place;
 mod probes;
 mod record;
+mod renew;
 mod rollout;
 mod startup;
 mod termination;
@@ -108,12 +109,13 @@ pub fn make(
     } else {
         ApplyRecord::default()
     };
-    let own = own_values(subject, &applied);
+    let reach = Reach::of(subject, write);
+    let mut own = own_values(subject, &applied);
+    own.extend(renew::left_behind(subject, &applied, write, &reach, &own));
     let mut plan = Plan {
         own,
         ..Plan::default()
     };
-    let reach = Reach::of(subject, write);
     let site = Site {
         subject,
         intent,
@@ -128,40 +130,14 @@ pub fn make(
             let staying = plan.own.clone();
             patch::build(subject, facts, edits, &mut plan, &staying, &[]);
         }
-        Extent::All if plan.own.is_empty() => {
+        Extent::All if subject.annotation(crate::annotations::CHANGES).is_none() => {
             let (edits, withheld) = wanted(&site);
             plan.withheld = withheld;
             patch::build(subject, facts, edits, &mut plan, &[], &[]);
         }
-        Extent::All => renew(&site, write, rules, &mut plan),
+        Extent::All => renew::renew(&site, write, rules, &mut plan),
     }
     plan
-}
-
-/// Plans for an object that carries values of ours: they count as unset, and are made anew, kept or taken out.
-fn renew(arrived: &Site<'_>, write: Write<'_>, rules: &[&str], plan: &mut Plan) {
-    let (subject, facts) = (arrived.subject, arrived.facts);
-    let base = own::without(subject.object, &plan.own);
-    let Ok(bare) = Subject::read(&base, &subject.namespace, &facts.knowledge) else {
-        return;
-    };
-    let bare_intent = crate::intent::resolve(&bare, facts, rules);
-    let site = Site {
-        subject: &bare,
-        intent: &bare_intent,
-        ..*arrived
-    };
-    let (mut edits, withheld) = wanted(&site);
-    plan.withheld = withheld;
-    let (reached, untouched): (Vec<Own>, Vec<Own>) = plan
-        .own
-        .iter()
-        .cloned()
-        .partition(|own| arrived.reach.reaches(own));
-    let mut staying = own::kept(subject, &bare, &reached, write);
-    staying.extend(untouched);
-    edits.retain(|edit| !staying.iter().any(|own| own.path == edit.path));
-    patch::build(subject, facts, edits, plan, &staying, &reached);
 }
 
 fn extent(subject: &Subject<'_>, intent: &Intent<'_>, facts: &Facts) -> Extent {

@@ -3,13 +3,13 @@
 //! A record is kept by the names of containers, not by their places, so that a sidecar injected in front moves nothing.
 //! Handlers and annotations may hold secrets, so of them only a digest is recorded.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::edit::{Edit, EditKind};
 use super::handler::is_handler;
 use super::place::{kind_of, resolve};
+use super::present;
 use super::record::{digest, is_default, normal_handler};
-use super::{Write, present};
 use crate::annotations;
 use crate::subject::{ApplyRecord, Subject};
 use crate::words::{FieldPath, Segment};
@@ -52,6 +52,14 @@ impl Own {
 
 /// Reads the values of ours that an object carries.
 pub fn own_values(subject: &Subject<'_>, applied: &ApplyRecord) -> Vec<Own> {
+    claims(subject)
+        .into_iter()
+        .filter_map(|claim| proven(subject, applied, claim))
+        .collect()
+}
+
+/// The fields that `changes` names and that are there, whatever their values are by now.
+pub(super) fn claims(subject: &Subject<'_>) -> Vec<Own> {
     let Some(text) = subject.annotation(annotations::CHANGES) else {
         return Vec::new();
     };
@@ -60,30 +68,14 @@ pub fn own_values(subject: &Subject<'_>, applied: &ApplyRecord) -> Vec<Own> {
     };
     records
         .iter()
-        .filter_map(|(name, record)| own_value(subject, applied, name, record))
+        .filter_map(|(name, record)| claim(subject, name, record))
         .collect()
 }
 
-fn own_value(
-    subject: &Subject<'_>,
-    applied: &ApplyRecord,
-    name: &str,
-    record: &Value,
-) -> Option<Own> {
+fn claim(subject: &Subject<'_>, name: &str, record: &Value) -> Option<Own> {
     let path = resolve(name, subject.object)?;
     let kind = kind_of(&path)?;
     let value = present(subject.object, &path)?;
-    let set = record.get("set")?;
-    let matching = matching(kind, value, set)?;
-    let is_applied = match &matching {
-        Match::Whole => applied.names(subject.object, &path),
-        Match::Beside(members) => members
-            .iter()
-            .any(|member| is_handler(member) && applied.names(subject.object, &path.key(member))),
-    };
-    if is_applied {
-        return None;
-    }
     let container = subject
         .templates
         .iter()
@@ -102,12 +94,26 @@ fn own_value(
         record: record.clone(),
         container: container.map(|container| container.name.clone()),
         template: subject.templates.iter().position(inside),
-        ours_beside_owners: match matching {
-            Match::Whole => None,
-            Match::Beside(members) => Some(members),
-        },
+        ours_beside_owners: None,
         path,
     })
+}
+
+/// A claim whose value is the recorded one and that nobody applied by name.
+fn proven(subject: &Subject<'_>, applied: &ApplyRecord, claim: Own) -> Option<Own> {
+    let is_applied = |path: &FieldPath| applied.names(subject.object, path);
+    match matching(claim.kind, &claim.value, claim.record.get("set")?)? {
+        Match::Whole => (!is_applied(&claim.path)).then_some(claim),
+        Match::Beside(mut members) => {
+            // Numbers that the owner applied are his, also where they are the same as ours.
+            members.retain(|member| !is_applied(&claim.path.key(member)));
+            let handler = members.iter().any(|member| handles(claim.kind, member));
+            handler.then_some(Own {
+                ours_beside_owners: Some(members),
+                ..claim
+            })
+        }
+    }
 }
 
 enum Match {
@@ -133,8 +139,7 @@ fn matching_handler(
     value: &Map<String, Value>,
     set: &Map<String, Value>,
 ) -> Option<Match> {
-    let hook = kind == EditKind::PreStop;
-    let is_handler = |key: &str| is_handler(key) || (hook && key == "sleep");
+    let is_handler = |key: &str| handles(kind, key);
     let same = |key: &str| match (value.get(key), set.get(key)) {
         (Some(value), Some(Value::String(recorded))) if is_handler(key) => {
             recorded == &digest(&normal_handler(key, value))
@@ -158,6 +163,11 @@ fn matching_handler(
         .iter()
         .all(|(key, value)| set.contains_key(key) || is_default(key, value));
     (untouched && nothing_more).then_some(Match::Whole)
+}
+
+/// Whether a member of a probe or hook says what is done.
+fn handles(kind: EditKind, member: &str) -> bool {
+    is_handler(member) || (kind == EditKind::PreStop && member == "sleep")
 }
 
 /// The object as it would be without values of ours.
@@ -189,93 +199,4 @@ pub(super) fn without(object: &Value, own: &[Own]) -> Value {
         }
     }
     bare
-}
-
-/// The values of ours that stay: those whose reasons an update does not touch.
-pub(super) fn kept(
-    subject: &Subject<'_>,
-    bare: &Subject<'_>,
-    own: &[Own],
-    write: Write<'_>,
-) -> Vec<Own> {
-    let Write::Update(update) = write else {
-        return Vec::new();
-    };
-    let old_object = Value::clone(update.old);
-    let Ok(old) = Subject::read(&old_object, &subject.namespace, subject.knowledge) else {
-        return Vec::new();
-    };
-    let old_bare = without(
-        &old_object,
-        &own_values(&old, &ApplyRecord::read(&old_object)),
-    );
-    let Ok(old_bare) = Subject::read(&old_bare, &subject.namespace, subject.knowledge) else {
-        return Vec::new();
-    };
-    own.iter()
-        .filter(|own| own.kind != EditKind::Annotation && own.ours_beside_owners.is_none())
-        .filter(|own| reasons(bare, own) == reasons(&old_bare, own))
-        .cloned()
-        .collect()
-}
-
-/// Everything a value of ours was made from.
-fn reasons(bare: &Subject<'_>, own: &Own) -> Vec<Value> {
-    let ours = |annotations: Option<&Value>| -> Value {
-        let members = annotations.and_then(Value::as_object).into_iter().flatten();
-        let ours =
-            members.filter(|(key, _)| annotations::is_ours(key) && *key != annotations::CHANGES);
-        Value::Object(
-            ours.map(|(key, value)| (key.clone(), value.clone()))
-                .collect(),
-        )
-    };
-    let mut reasons = vec![ours(bare.annotations())];
-    if own.kind == EditKind::Rollout {
-        return reasons;
-    }
-    for (index, template) in bare.templates.iter().enumerate() {
-        if own.template.is_some_and(|own| own != index) {
-            continue;
-        }
-        reasons.push(ours(template.annotations()));
-        reasons.push(json!(template.grace()));
-        let containers = template.containers.iter().filter(|container| {
-            own.container
-                .as_ref()
-                .is_none_or(|name| *name == container.name)
-        });
-        reasons.extend(containers.map(|container| container_reasons(container.raw)));
-    }
-    if own.kind == EditKind::ProgressDeadline {
-        reasons.push(
-            bare.object
-                .pointer("/spec/minReadySeconds")
-                .cloned()
-                .unwrap_or_default(),
-        );
-    }
-    reasons
-}
-
-fn container_reasons(container: &Value) -> Value {
-    let keys = [
-        "args",
-        "command",
-        "env",
-        "lifecycle",
-        "livenessProbe",
-        "ports",
-        "readinessProbe",
-        "startupProbe",
-    ];
-    let is_empty = |value: &Value| value.is_null() || value.as_object().is_some_and(Map::is_empty);
-    let members = keys
-        .into_iter()
-        .filter_map(|key| Some((key, container.get(key).filter(|value| !is_empty(value))?)));
-    Value::Object(
-        members
-            .map(|(key, value)| (key.to_owned(), value.clone()))
-            .collect(),
-    )
 }

@@ -34,3 +34,4 @@ mod rules_starts;
 mod rules_triggers;
 mod rules_words;
 mod tokens;
+mod updates;

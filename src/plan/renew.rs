@@ -1,0 +1,222 @@
+//! Values of ours over an update: each is made anew, kept or taken out.
+
+use serde_json::{Map, Value, json};
+
+use super::edit::{Edit, EditKind};
+use super::own::{Own, claims, own_values, without};
+use super::record::means_same;
+use super::{Plan, Reach, Site, Write, patch, wanted};
+use crate::annotations;
+use crate::subject::{ApplyRecord, PodTemplate, Subject};
+use crate::words::FieldPath;
+
+/// Plans for an object that carries values of ours: they count as unset, and are made anew, kept or taken out.
+pub(super) fn renew(arrived: &Site<'_>, write: Write<'_>, rules: &[&str], plan: &mut Plan) {
+    let returned = returned(arrived, write, rules, &plan.own);
+    let (reached, untouched): (Vec<Own>, Vec<Own>) = plan
+        .own
+        .iter()
+        .cloned()
+        .partition(|own| arrived.reach.reaches(own));
+    plan.own.extend(returned.iter().cloned());
+    let anew = without_ours(arrived, &plan.own, rules, |site| {
+        (wanted(site), kept(site, &reached, write))
+    });
+    let Some(((mut edits, withheld), mut staying)) = anew else {
+        return;
+    };
+    plan.withheld = withheld;
+    staying.extend(untouched);
+    edits.retain(|edit| !staying.iter().any(|own| own.path == edit.path));
+    let removable = [reached, returned].concat();
+    patch::build(
+        arrived.subject,
+        arrived.facts,
+        edits,
+        plan,
+        &staying,
+        &removable,
+    );
+}
+
+/// Looks at the object as it would be without values of ours.
+fn without_ours<T>(
+    arrived: &Site<'_>,
+    own: &[Own],
+    rules: &[&str],
+    look: impl FnOnce(&Site<'_>) -> T,
+) -> Option<T> {
+    let base = without(arrived.subject.object, own);
+    let namespace = &arrived.subject.namespace;
+    let bare = Subject::read(&base, namespace, &arrived.facts.knowledge).ok()?;
+    let intent = crate::intent::resolve(&bare, arrived.facts, rules);
+    Some(look(&Site {
+        subject: &bare,
+        intent: &intent,
+        ..*arrived
+    }))
+}
+
+/// Values of ours outside of the templates that still stand while `changes` have become those of another time:
+/// `kubectl rollout undo` brings back the template and the annotations of a Deployment, and nothing else.
+pub(super) fn left_behind(
+    subject: &Subject<'_>,
+    applied: &ApplyRecord,
+    write: Write<'_>,
+    reach: &Reach,
+    own: &[Own],
+) -> Vec<Own> {
+    let Write::Update(update) = write else {
+        return Vec::new();
+    };
+    // Who deletes `changes` takes our values over.
+    if subject.annotation(annotations::CHANGES).is_none() {
+        return Vec::new();
+    }
+    let Ok(old) = Subject::read(update.old, &subject.namespace, subject.knowledge) else {
+        return Vec::new();
+    };
+    let mut left = own_values(&old, &ApplyRecord::read(update.old));
+    left.retain(|left| {
+        left.template.is_none()
+            && reach.any_template()
+            && !update.changes_field(subject.object, &left.path)
+            && !applied.names(subject.object, &left.path)
+            && own.iter().all(|own| own.path != left.path)
+    });
+    left
+}
+
+/// Values of ours that an update brings back while `changes` name later ones: `kubectl rollout undo` brings back the template
+/// of a StatefulSet or DaemonSet, and no annotation. Ours is what we would write now.
+fn returned(arrived: &Site<'_>, write: Write<'_>, rules: &[&str], own: &[Own]) -> Vec<Own> {
+    let Write::Update(update) = write else {
+        return Vec::new();
+    };
+    let object = arrived.subject.object;
+    let mut claims = claims(arrived.subject);
+    claims.retain(|claim| {
+        claim.kind != EditKind::Annotation
+            && claim.template.is_some()
+            && arrived.reach.reaches(claim)
+            && update.changes_field(object, &claim.path)
+            && !arrived.applied.names(object, &claim.path)
+            && own.iter().all(|own| own.path != claim.path)
+    });
+    if claims.is_empty() {
+        return claims;
+    }
+    let all = [own, &claims].concat();
+    let anew = without_ours(arrived, &all, rules, |site| wanted(site).0);
+    let anew = anew.unwrap_or_default();
+    let is_made = |claim: &Own, edit: &Edit| {
+        let value = edit.value.as_ref().filter(|_| edit.path == claim.path);
+        value.is_some_and(|value| means_same(edit.kind, value, &claim.value))
+    };
+    claims.retain(|claim| anew.iter().any(|edit| is_made(claim, edit)));
+    claims
+}
+
+/// The values of ours that stay: those whose reasons an update does not touch.
+fn kept(bare: &Site<'_>, own: &[Own], write: Write<'_>) -> Vec<Own> {
+    let Write::Update(update) = write else {
+        return Vec::new();
+    };
+    let subject = bare.subject;
+    let read = |object| Subject::read(object, &subject.namespace, subject.knowledge);
+    let Ok(old) = read(update.old) else {
+        return Vec::new();
+    };
+    let old_base = without(
+        update.old,
+        &own_values(&old, &ApplyRecord::read(update.old)),
+    );
+    let Ok(old_bare) = Subject::read(&old_base, &subject.namespace, subject.knowledge) else {
+        return Vec::new();
+    };
+    // What stood on the object alone counted from when it was copied into the template.
+    let then = |index: usize| ours(old.templates.get(index).and_then(PodTemplate::annotations));
+    let now = |index: usize| {
+        let template = subject.templates.get(index);
+        let mut ours = ours(template.and_then(PodTemplate::annotations));
+        let strays = bare.intent.strays.iter();
+        for stray in strays.filter(|stray| stray.template == index) {
+            ours.extend(
+                stray
+                    .path
+                    .find(subject.object)
+                    .map(|value| (stray.key.clone(), value.clone())),
+            );
+        }
+        ours
+    };
+    own.iter()
+        .filter(|own| own.kind != EditKind::Annotation && own.ours_beside_owners.is_none())
+        .filter(|own| reasons(subject, now, own) == reasons(&old_bare, then, own))
+        .cloned()
+        .collect()
+}
+
+/// Everything a value of ours was made from. `annotations` are those of ours that hold for a template.
+fn reasons(
+    bare: &Subject<'_>,
+    annotations: impl Fn(usize) -> Map<String, Value>,
+    own: &Own,
+) -> Vec<Value> {
+    let mut reasons = Vec::new();
+    if own.kind == EditKind::Rollout {
+        reasons.push(Value::Object(ours(bare.annotations())));
+    }
+    for (index, template) in bare.templates.iter().enumerate() {
+        if own.template.is_some_and(|own| own != index) {
+            continue;
+        }
+        reasons.push(Value::Object(annotations(index)));
+        if own.kind == EditKind::Rollout {
+            continue;
+        }
+        reasons.push(json!(template.grace()));
+        let containers = template.containers.iter().filter(|container| {
+            own.container
+                .as_ref()
+                .is_none_or(|name| *name == container.name)
+        });
+        reasons.extend(containers.map(|container| container_reasons(container.raw)));
+    }
+    if own.kind == EditKind::ProgressDeadline {
+        let path = FieldPath::of(&["spec", "minReadySeconds"]);
+        reasons.push(json!(bare.number(&path)));
+    }
+    reasons
+}
+
+/// The annotations of ours, without what we write down ourselves.
+fn ours(annotations: Option<&Value>) -> Map<String, Value> {
+    let members = annotations.and_then(Value::as_object).into_iter().flatten();
+    members
+        .filter(|(key, _)| annotations::is_ours(key) && *key != annotations::CHANGES)
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect()
+}
+
+fn container_reasons(container: &Value) -> Value {
+    let keys = [
+        "args",
+        "command",
+        "env",
+        "lifecycle",
+        "livenessProbe",
+        "ports",
+        "readinessProbe",
+        "startupProbe",
+    ];
+    let is_empty = |value: &Value| value.is_null() || value.as_object().is_some_and(Map::is_empty);
+    let members = keys
+        .into_iter()
+        .filter_map(|key| Some((key, container.get(key).filter(|value| !is_empty(value))?)));
+    Value::Object(
+        members
+            .map(|(key, value)| (key.to_owned(), value.clone()))
+            .collect(),
+    )
+}
