@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::client::Answer;
 use super::cluster::Cluster;
 use super::command::Done;
 
@@ -92,6 +93,18 @@ impl<'a> Namespace<'a> {
         } else {
             format!("{path}/{name}")
         }
+    }
+
+    /// Creates `object` as a client does that speaks to the API itself.
+    ///
+    /// # Panics
+    ///
+    /// When there is no answer.
+    #[track_caller]
+    pub(crate) fn create(&self, resource: &str, object: &Value) -> Answer {
+        let path = self.path(resource, "");
+        let body = object.to_string();
+        self.cluster.api("POST", &path, "application/json", &body)
     }
 
     /// The object `name` of a `resource`, or nothing.

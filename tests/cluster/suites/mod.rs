@@ -1,7 +1,9 @@
 //! What must hold on a real Kubernetes. A suite is a function; this list is all there is to registering one.
 
+mod applies;
 mod chart;
 mod conditions;
+mod engine;
 mod helpers;
 mod image;
 mod outage;
@@ -10,6 +12,7 @@ mod slowboot;
 mod slowserver;
 mod teardown;
 mod two_clusters;
+mod writes;
 
 use crate::suite::Suite;
 
@@ -117,6 +120,22 @@ pub(crate) const ALL: &[Suite] = &[
     )
     .installed(),
     Suite::shared("readme_shows_what_happens", readme::shows_what_happens).installed(),
+    Suite::shared("writes_create_and_replace", writes::creates_and_replaces)
+        .installed()
+        .anywhere(),
+    Suite::shared("writes_patch", writes::patches)
+        .installed()
+        .anywhere(),
+    Suite::shared("writes_dry_run", writes::dry_runs).installed(),
+    Suite::shared("writes_generate_names", writes::generate_names)
+        .installed()
+        .anywhere(),
+    Suite::shared("applies_do_not_drift", applies::do_not_drift)
+        .installed()
+        .anywhere(),
+    Suite::shared("applies_keep_what_they_name", applies::keep_what_they_name)
+        .installed()
+        .anywhere(),
     Suite::exclusive(
         "conditions_keep_other_pods_away",
         conditions::keep_other_pods_away,
