@@ -1,6 +1,7 @@
 //! What must hold on a real Kubernetes. A suite is a function; this list is all there is to registering one.
 
 mod applies;
+mod batch;
 mod chart;
 mod conditions;
 mod engine;
@@ -136,6 +137,16 @@ pub(crate) const ALL: &[Suite] = &[
     Suite::shared("applies_keep_what_they_name", applies::keep_what_they_name)
         .installed()
         .anywhere(),
+    Suite::shared("batch_leaves_jobs_alone", batch::leaves_jobs_alone).installed(),
+    Suite::shared("batch_mends_jobs_that_ask", batch::mends_jobs_that_ask)
+        .installed()
+        .anywhere(),
+    Suite::shared(
+        "batch_leaves_cron_jobs_alone",
+        batch::leaves_cron_jobs_alone,
+    )
+    .installed()
+    .anywhere(),
     Suite::exclusive(
         "conditions_keep_other_pods_away",
         conditions::keep_other_pods_away,
