@@ -7,6 +7,7 @@ mod conditions;
 mod engine;
 mod helpers;
 mod image;
+mod kinds;
 mod outage;
 mod readme;
 mod slowboot;
@@ -147,6 +148,9 @@ pub(crate) const ALL: &[Suite] = &[
     )
     .installed()
     .anywhere(),
+    Suite::shared("kinds_stateful_set", kinds::stateful_set).installed(),
+    Suite::shared("kinds_daemon_set", kinds::daemon_set).installed(),
+    Suite::shared("kinds_native_sidecar", kinds::native_sidecar).installed(),
     Suite::exclusive(
         "conditions_keep_other_pods_away",
         conditions::keep_other_pods_away,
