@@ -9,6 +9,7 @@ mod helpers;
 mod image;
 mod kinds;
 mod outage;
+mod owned;
 mod readme;
 mod slowboot;
 mod slowserver;
@@ -151,6 +152,13 @@ pub(crate) const ALL: &[Suite] = &[
     Suite::shared("kinds_stateful_set", kinds::stateful_set).installed(),
     Suite::shared("kinds_daemon_set", kinds::daemon_set).installed(),
     Suite::shared("kinds_native_sidecar", kinds::native_sidecar).installed(),
+    Suite::shared("owned_deployment", owned::deployment)
+        .installed()
+        .anywhere(),
+    Suite::shared("owned_pod_is_never_refused", owned::never_refused)
+        .installed()
+        .anywhere(),
+    Suite::shared("owned_mirror_pod", owned::mirror_pod).installed(),
     Suite::exclusive(
         "conditions_keep_other_pods_away",
         conditions::keep_other_pods_away,
