@@ -185,6 +185,25 @@ impl Tool {
     }
 }
 
+/// A `file` of the Go `module` that the folder `folder` pins. Nothing of it is built.
+///
+/// # Errors
+///
+/// What Go says.
+pub(crate) fn file_of(folder: &str, module: &str, file: &str) -> Outcome<PathBuf> {
+    let mut go = Command::new("go");
+    go.current_dir(folders::modules().join(folder))
+        .env("GOFLAGS", "-mod=readonly")
+        .env("GOWORK", "off")
+        .args(["mod", "download", "-json", module]);
+    let download = run(&mut go, None)?.checked()?;
+    let download: serde_json::Value = serde_json::from_str(&download).context(module)?;
+    let folder = download["Dir"]
+        .as_str()
+        .ok_or_else(|| Fault::new(&download))?;
+    Ok(Path::new(folder).join(file))
+}
+
 /// Pins Kubernetes `version` in `tools/kubernetes`. `k8s.io/kubernetes` replaces the modules it is staged from by folders, which
 /// a module outside cannot use: each is pinned to the release that belongs to it.
 ///

@@ -1,4 +1,5 @@
-//! Every version the clusters are made of. etcd, crictl and both Helms have theirs in the `go.mod` of their folder under `tools`.
+//! Every version the clusters are made of. etcd, crictl, both Helms and the definition of LeaderWorkerSets have theirs in the
+//! `go.mod` of their folder under `tools`.
 
 /// The Kubernetes releases whose modules are pinned under `tools/kubernetes`, newest first. The first is the default.
 pub(crate) const KUBERNETES: [&str; 3] = ["1.37.2", "1.35.4", "1.34.4"];

@@ -8,6 +8,7 @@ mod engine;
 mod helpers;
 mod image;
 mod kinds;
+mod leader_worker_set;
 mod outage;
 mod owned;
 mod readme;
@@ -152,6 +153,21 @@ pub(crate) const ALL: &[Suite] = &[
     Suite::shared("kinds_stateful_set", kinds::stateful_set).installed(),
     Suite::shared("kinds_daemon_set", kinds::daemon_set).installed(),
     Suite::shared("kinds_native_sidecar", kinds::native_sidecar).installed(),
+    Suite::shared(
+        "leader_worker_set_is_mended",
+        leader_worker_set::leader_is_mended,
+    )
+    .installed(),
+    Suite::shared(
+        "leader_worker_set_leader_ready",
+        leader_worker_set::leader_ready,
+    )
+    .installed(),
+    Suite::shared(
+        "leader_worker_set_of_one_template",
+        leader_worker_set::one_template,
+    )
+    .installed(),
     Suite::shared("owned_deployment", owned::deployment)
         .installed()
         .anywhere(),
