@@ -39,7 +39,8 @@ pub(super) fn decide(subject: &Subject<'_>, intent: &mut TemplateIntent<'_>) {
                 "leader and workers are made from the same template: the leader's pod is mended"
                     .to_owned(),
             );
-        } else if leader_ready {
+        }
+        if leader_ready {
             intent.ready_gate = Some(
                 "startupPolicy LeaderReady: the workers are made once the leader is Ready"
                     .to_owned(),

@@ -177,25 +177,30 @@ fn the_cure_is_what_a_fix_would_write() {
         let cure = format!("set timeoutSeconds to {seconds}");
         assert!(said[0].ends_with(&cure), "{said:?}");
     }
-    let group = |policy: &str| {
-        let template = |container: &str| {
-            format!(
-                "{{spec: {{containers: [{{name: a, resources: {{limits: {{nvidia.com/gpu: 1}}}}, {container}}}]}}}}"
-            )
-        };
+    let template = |container: &str| {
         format!(
-            "{{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, metadata: {{name: a}}, spec: {{startupPolicy: {policy}, \
-             leaderWorkerTemplate: {{size: 2, leaderTemplate: {}, workerTemplate: {}}}}}}}\n",
-            template(liveness),
-            template("image: x")
+            "{{spec: {{containers: [{{name: a, resources: {{limits: {{nvidia.com/gpu: 1}}}}, {container}}}]}}}}"
         )
     };
-    for rule in ["group-restart-cost", "liveness-without-startup"] {
-        let patient = said(rule, &group("LeaderReady"));
+    let group = |policy: &str, templates: &str| {
+        format!(
+            "{{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, metadata: {{name: a}}, spec: {{startupPolicy: {policy}, \
+             leaderWorkerTemplate: {{size: 2, {templates}}}}}}}\n"
+        )
+    };
+    let (leader, worker) = (template(liveness), template("image: x"));
+    let two = format!("leaderTemplate: {leader}, workerTemplate: {worker}");
+    let one = format!("workerTemplate: {leader}");
+    for (rule, templates) in [
+        ("group-restart-cost", &two),
+        ("liveness-without-startup", &two),
+        ("liveness-without-startup", &one),
+    ] {
+        let patient = said(rule, &group("LeaderReady", templates));
         let ends =
             patient[0].ends_with("set initialDelaySeconds to 3600, since peers wait for Ready");
         assert!(ends, "{patient:?}");
-        let probed = said(rule, &group("LeaderCreated"));
+        let probed = said(rule, &group("LeaderCreated", templates));
         assert!(probed[0].ends_with("failureThreshold 361"), "{probed:?}");
     }
 }
