@@ -21,6 +21,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (template, container) in case.serving() {
         findings.extend(startup_probe(case, container));
+        findings.extend(held_back(case, template, container));
         findings.extend(prestop_sleep(case, template, container));
         findings.extend(drain_time(case, template, container));
     }
@@ -46,6 +47,31 @@ fn startup_probe(case: &Case<'_>, container: &ContainerIntent<'_>) -> Option<Fin
         "stays, although {} asks for {wanted}: the spec wins, remove one of the two",
         annotations::STARTUP_PROBE
     );
+    Some(RULE.about(container, &["startupProbe"], &message))
+}
+
+/// `startup-probe` where peers wait for Ready. The pods of a LeaderWorkerSet do not tell whether they do, so they get it.
+fn held_back(
+    case: &Case<'_>,
+    template: &TemplateIntent<'_>,
+    container: &ContainerIntent<'_>,
+) -> Option<Finding> {
+    let asked = container.startup_probe.as_ref()?;
+    let wanted = asked.source.is_object() && asked.value != StartupProbe::None;
+    let stands = container.container.raw_probe(Role::Startup).is_some();
+    if template.ready_gate.is_none() || !wanted || stands {
+        return None;
+    }
+    let key = annotations::STARTUP_PROBE;
+    let message = if case.subject.workload.kind == "LeaderWorkerSet" {
+        format!(
+            "holds Ready back in the leader's pods, since {key} asks for it, and the workers are made only then: remove it if the model needs them to load"
+        )
+    } else {
+        format!(
+            "is not added, although {key} asks for it: it would hold Ready back, and peers wait for that: set startupProbe itself if that is meant"
+        )
+    };
     Some(RULE.about(container, &["startupProbe"], &message))
 }
 

@@ -40,6 +40,13 @@ fn annotations_against_the_spec() {
         row(false, "drain-time: 2m", &grace("15"), &sleeps),
         row(false, "max-startup-time: 10m", "", &http),
     ]);
+    let member =
+        "image: vllm/vllm-openai:v0.11.0, args: [--model, a, --nnodes, '2', --node-rank, '0']";
+    assert_rows(&[
+        row(true, "startup-probe: 'http://:8000/health'", "", member),
+        row(false, "startup-probe: none", "", member),
+        row(false, "max-startup-time: 10m", "", member),
+    ]);
     let rule = "startup-time-above-limit";
     let row = |speaks, time: &str| {
         let template = format!("annotations: {{warmgate.io/max-startup-time: {time}}}");
@@ -54,6 +61,39 @@ fn annotations_against_the_spec() {
         row(true, "a=5h"),
         row(false, "4h"),
         row(false, "14400"),
+    ]);
+}
+
+/// Under LeaderReady a startup probe that is asked for keeps the workers from being made, also where they have the leader's template.
+#[test]
+fn startup_probes_that_peers_wait_for() {
+    let template = |annotation: &str| {
+        format!(
+            "{{metadata: {{annotations: {{warmgate.io/{annotation}}}}}, \
+             spec: {{containers: [{{name: a, resources: {{limits: {{nvidia.com/gpu: 1}}}}, {SERVER}}}]}}}}"
+        )
+    };
+    let group = |policy: &str, templates: &str| {
+        format!(
+            "{{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, metadata: {{name: a}}, \
+             spec: {{startupPolicy: {policy}, leaderWorkerTemplate: {{size: 2, {templates}}}}}}}\n"
+        )
+    };
+    let asks = template("startup-probe: 'tcp://:1'");
+    let worker = "workerTemplate: {spec: {containers: [{name: a, image: x}]}}";
+    let two = format!("leaderTemplate: {asks}, {worker}");
+    let one = format!("workerTemplate: {asks}");
+    let silent = format!(
+        "leaderTemplate: {}, {worker}",
+        template("max-startup-time: 10m")
+    );
+    let rule = "annotation-overruled";
+    assert_rows(&[
+        (rule, true, group("LeaderReady", &two)),
+        (rule, true, group("LeaderReady", &one)),
+        (rule, false, group("LeaderCreated", &two)),
+        (rule, false, group("LeaderCreated", &one)),
+        (rule, false, group("LeaderReady", &silent)),
     ]);
 }
 

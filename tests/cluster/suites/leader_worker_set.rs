@@ -153,19 +153,29 @@ pub(super) fn leader_is_mended(cluster: &Cluster, _unlabelled: &Namespace<'_>) {
     assert_eq!(changes(&second), None);
 }
 
-/// Where the workers are made once the leader is Ready, which it may be only with them, nothing holds its Ready back.
+/// Where the workers are made once the leader is Ready, which it may be only with them, nothing holds its Ready back, unless its
+/// owner asks for that: then he is told.
 pub(super) fn leader_ready(cluster: &Cluster, _unlabelled: &Namespace<'_>) {
-    let namespace = namespace(cluster, "leader-ready");
-    let mut sent = set();
-    sent["spec"]["startupPolicy"] = json!("LeaderReady");
-    let (set, said) = create(&namespace, &sent);
-    assert!(said.contains("since peers wait for Ready"), "{said}");
     let without = json!({"startup": null, "timeout": 5, "sleep": 15, "grace": 75});
-    let leader = template_of(&set, "leaderTemplate");
-    assert_eq!(written(&leader["spec"]), without);
-    let first = pod(cluster, &namespace, &set, leader, 0);
-    assert_eq!(written(&first["spec"]), without);
-    assert_eq!(changes(&first), None);
+    for (asks, startup) in [(false, Value::Null), (true, json!(114))] {
+        let namespace = namespace(cluster, "leader-ready");
+        let mut sent = set();
+        sent["spec"]["startupPolicy"] = json!("LeaderReady");
+        if asks {
+            let leader = &mut sent["spec"]["leaderWorkerTemplate"]["leaderTemplate"];
+            leader["metadata"]["annotations"]["warmgate.io/startup-probe"] =
+                json!("http://:8000/health");
+        }
+        let (set, said) = create(&namespace, &sent);
+        assert!(said.contains("since peers wait for Ready"), "{said}");
+        assert_eq!(said.contains("[annotation-overruled]"), asks, "{said}");
+        let leader = template_of(&set, "leaderTemplate");
+        assert_eq!(written(&leader["spec"]), without);
+        let first = pod(cluster, &namespace, &set, leader, 0);
+        let mut expected = without.clone();
+        expected["startup"] = startup;
+        assert_eq!(written(&first["spec"]), expected);
+    }
 }
 
 /// Where leader and workers are made from one template, it stays as it is. The leader's pod is mended, with a startup probe only if
