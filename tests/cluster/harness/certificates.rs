@@ -78,6 +78,35 @@ impl Certificates {
     }
 }
 
+/// A certificate for one server, and who vouches for it, as PEM.
+pub(crate) struct ForServer {
+    pub(crate) authority: String,
+    pub(crate) certificate: String,
+    pub(crate) key: String,
+}
+
+impl ForServer {
+    /// Makes an authority of its own and a certificate for the server `host`.
+    ///
+    /// # Errors
+    ///
+    /// `host` is no name.
+    pub(crate) fn make(host: &str) -> Outcome<Self> {
+        let mut params = named("a webhook's authority", &[])?;
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().context(host)?)
+            .context(host)?;
+        let key = KeyPair::generate().context(host)?;
+        let certificate = named(host, &[host])?;
+        let certificate = certificate.signed_by(&key, &authority).context(host)?;
+        Ok(Self {
+            authority: authority.pem(),
+            certificate: certificate.pem(),
+            key: key.serialize_pem(),
+        })
+    }
+}
+
 /// What a certificate for `name` says, valid at these `addresses`.
 fn named(name: &str, addresses: &[&str]) -> Outcome<CertificateParams> {
     let addresses: Vec<_> = addresses.iter().map(ToString::to_string).collect();

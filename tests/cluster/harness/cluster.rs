@@ -175,6 +175,13 @@ impl Cluster {
         &self.client
     }
 
+    /// Deletes what is at `path`, if it can: for who is about to end and must not fail.
+    pub(crate) fn forget(&self, path: &str) {
+        self.client
+            .send("DELETE", path, "application/json", "")
+            .ok();
+    }
+
     /// What the API has at `path`, or nothing.
     ///
     /// # Panics

@@ -1,6 +1,7 @@
 //! A real one-node Kubernetes, started from its own source and taken down without a trace.
 
 pub(crate) mod audit;
+pub(crate) mod certificates;
 pub(crate) mod cgroups;
 pub(crate) mod client;
 pub(crate) mod cluster;
@@ -17,7 +18,6 @@ pub(crate) mod steps;
 pub(crate) mod tools;
 pub(crate) mod versions;
 
-mod certificates;
 mod components;
 mod foreign;
 mod own;

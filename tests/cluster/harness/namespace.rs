@@ -194,7 +194,7 @@ impl Drop for Namespace<'_> {
             }
         }
         let path = format!("/api/v1/namespaces/{}", self.name);
-        client.send("DELETE", &path, "application/json", "").ok();
+        self.cluster.forget(&path);
     }
 }
 

@@ -21,6 +21,14 @@ pub(crate) struct Flags {
     #[arg(long, value_name = "PORT")]
     pub(crate) tcp: Option<u16>,
 
+    /// Be a mutating webhook on this port, one that injects a proxy
+    #[arg(long, value_name = "PORT", requires = "tls")]
+    pub(crate) inject: Option<u16>,
+
+    /// The folder with its tls.crt and tls.key
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) tls: Option<PathBuf>,
+
     /// Make this file when ready; a file of that name from an earlier run goes first
     #[arg(long, value_name = "FILE")]
     pub(crate) ready_file: Option<PathBuf>,

@@ -1,5 +1,6 @@
 //! A server that loads for as long as it is told and misbehaves as it is told: what probes see of a model server, without a
-//! model. Every connection, request, answer and signal is a JSON line on standard output, with its time in microseconds.
+//! model. Every connection, request, answer and signal is a JSON line on standard output, with its time in microseconds. Told so it
+//! is also the webhook of a mesh, as pods meet one beside ours.
 
 #![expect(
     clippy::disallowed_methods,
@@ -10,6 +11,7 @@
 mod flags;
 mod grpc;
 mod http;
+mod inject;
 mod log;
 mod server;
 #[cfg(test)]

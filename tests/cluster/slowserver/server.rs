@@ -9,10 +9,11 @@ use serde_json::json;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
+use tokio_rustls::TlsAcceptor;
 
 use crate::flags::{Ending, Flags, Loading};
 use crate::log::Log;
-use crate::{grpc, http};
+use crate::{grpc, http, inject};
 
 /// The exit code of a program that SIGTERM ended.
 const TERMINATED: u8 = 128 + 15;
@@ -36,11 +37,12 @@ pub(crate) enum Treatment {
 }
 
 /// What a port speaks.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone)]
 enum Protocol {
     Http,
     Grpc,
     Tcp,
+    Inject(TlsAcceptor),
 }
 
 impl Server {
@@ -116,7 +118,8 @@ impl Server {
                 "connection",
                 json!({"port": port, "from": from.to_string()}),
             );
-            let (server, busy) = (Arc::clone(&self), busy.clone());
+            let (server, protocol) = (Arc::clone(&self), protocol.clone());
+            let busy = busy.clone();
             tokio::spawn(async move {
                 server.serve(protocol, stream).await;
                 drop(busy);
@@ -135,6 +138,10 @@ impl Server {
                 .err()
                 .map(|error| error.to_string()),
             Protocol::Tcp => http::closed(&stream)
+                .await
+                .err()
+                .map(|error| error.to_string()),
+            Protocol::Inject(acceptor) => inject::serve(self, &acceptor, stream)
                 .await
                 .err()
                 .map(|error| error.to_string()),
@@ -169,11 +176,15 @@ async fn lives(server: Arc<Server>) -> io::Result<u8> {
         .write("start", json!({"flags": format!("{:?}", server.flags)}));
     tokio::spawn(Arc::clone(&server).becomes_ready());
     let flags = &server.flags;
-    for (port, protocol) in [
+    let mut ports = vec![
         (flags.http, Protocol::Http),
         (flags.grpc, Protocol::Grpc),
         (flags.tcp, Protocol::Tcp),
-    ] {
+    ];
+    if let Some(folder) = &flags.tls {
+        ports.push((flags.inject, Protocol::Inject(inject::acceptor(folder)?)));
+    }
+    for (port, protocol) in ports {
         if let Some(port) = port {
             let server = Arc::clone(&server);
             tokio::spawn(server.listens(port, protocol, ending.clone(), busy.clone()));

@@ -9,6 +9,7 @@ mod helpers;
 mod image;
 mod kinds;
 mod leader_worker_set;
+mod mesh;
 mod outage;
 mod owned;
 mod readme;
@@ -168,6 +169,7 @@ pub(crate) const ALL: &[Suite] = &[
         leader_worker_set::one_template,
     )
     .installed(),
+    Suite::shared("mesh_comes_before_or_after", mesh::comes_before_or_after).installed(),
     Suite::shared("owned_deployment", owned::deployment)
         .installed()
         .anywhere(),
