@@ -27,18 +27,18 @@ app.kubernetes.io/component: {{ . }}
 {{- end }}
 {{- end -}}
 
-{{/* Labels of every object. Takes the root, and the component of what belongs to one. */}}
+{{/* Labels of every object. Takes the root, the component of what belongs to one, and more labels, which win over those of all. */}}
 {{- define "warmgate.labels" -}}
 {{ include "warmgate.selectorLabels" . }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
-{{- with .root.Values.commonLabels }}
+{{- with merge (dict) (default dict .labels) .root.Values.commonLabels }}
 {{ toYaml . }}
 {{- end }}
 {{- end -}}
 
-{{/* Metadata of an object in our namespace. Takes the root, the component, and the name unless it is the component's. */}}
+{{/* Metadata of an object in our namespace. Takes the root, the component, more labels, and the name unless it is the component's. */}}
 {{- define "warmgate.metadata" -}}
 name: {{ default (printf "%s-%s" (include "warmgate.fullname" .root) .component) .name }}
 namespace: {{ .root.Release.Namespace | quote }}

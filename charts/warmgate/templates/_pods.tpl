@@ -1,9 +1,6 @@
 {{/* Labels of pods. Takes the root and the component. */}}
 {{- define "warmgate.podLabels" -}}
-{{ include "warmgate.labels" . }}
-{{- with .root.Values.podLabels }}
-{{ toYaml . }}
-{{- end }}
+{{ include "warmgate.labels" (dict "root" .root "component" .component "labels" .root.Values.podLabels) }}
 {{- end -}}
 
 {{/*

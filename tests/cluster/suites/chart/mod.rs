@@ -26,7 +26,7 @@ const RELEASE: &str = "warmgate";
 /// Values that a user may give, one for each thing that changes what is rendered.
 const VARIATIONS: [(&str, &str); 12] = [
     ("nothing", ""),
-    ("names", "{fullnameOverride: gate, nameOverride: warm, commonLabels: {team: ml}}"),
+    ("names", "{fullnameOverride: gate, nameOverride: warm, commonLabels: {team: ml}, podLabels: {team: serving}}"),
     (
         "scheduling",
         "replicaCount: 3
