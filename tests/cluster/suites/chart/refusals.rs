@@ -8,7 +8,7 @@ use super::{refusal, render};
 use crate::harness::folders;
 
 /// Values that would hurt, and what the sentence says.
-const HARMFUL: [(&str, &str); 22] = [
+const HARMFUL: [(&str, &str); 23] = [
     (
         "mutating: {failurePolicy: Fail}",
         "mutating.failurePolicy must be Ignore",
@@ -83,6 +83,10 @@ const HARMFUL: [(&str, &str); 22] = [
     (
         "certificates: {issuerRef: {name: vault}}",
         "set certificates.source to cert-manager",
+    ),
+    (
+        "certificates: {source: cert-manager, issuerRef: {kind: ClusterIssuer}}",
+        "certificates.issuerRef has no name",
     ),
     (
         "extraAcceleratorResources: [\"example.com/npu'\"]",
