@@ -17,7 +17,7 @@ pub(crate) struct Suite {
 pub(crate) enum Run {
     /// Nothing but what cargo has.
     Bare(fn()),
-    /// What clusters are made of. It starts its own.
+    /// What clusters are made of. If it needs one, it starts its own.
     Machine(fn()),
     /// The shared cluster, beside other suites, in an unlabelled namespace of its own.
     Shared(fn(&Cluster, &Namespace<'_>)),
@@ -31,7 +31,7 @@ impl Suite {
         Self::new(name, Run::Bare(run))
     }
 
-    /// A suite that starts clusters of its own.
+    /// A suite that starts clusters of its own, or needs their programs alone.
     pub(crate) const fn machine(name: &'static str, run: fn()) -> Self {
         Self::new(name, Run::Machine(run))
     }

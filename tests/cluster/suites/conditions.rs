@@ -154,7 +154,7 @@ fn resource(object: &Value) -> Option<&'static str> {
     })
 }
 
-/// Takes out what belongs to another namespace, and what the API server insists on comes in.
+/// Takes out what belongs to where the object comes from.
 fn prepare(object: &mut Value) {
     if let Some(metadata) = object["metadata"].as_object_mut() {
         metadata.remove("namespace");
