@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::harness::cluster::Cluster;
 use crate::harness::fault::{Fault, Outcome};
+use crate::harness::namespace::Namespace;
 use crate::harness::steps::Steps;
 use crate::image;
 
@@ -51,7 +52,7 @@ pub(crate) fn install(cluster: &Cluster) -> Outcome<()> {
         cluster
             .helm4(&[&command[..], &release(), &[CHART], &VALUES].concat())
             .checked()?;
-        wait_until_mending(cluster);
+        WARMGATE.wait_until_mending(cluster);
         Ok(())
     })
 }
@@ -78,54 +79,100 @@ pub(crate) fn release() -> [&'static str; 3] {
     [RELEASE, "--namespace", NAMESPACE]
 }
 
-/// Waits until every pod of a Deployment of ours is available, and no other is left.
-///
-/// # Panics
-///
-/// When that takes too long.
-#[track_caller]
-pub(crate) fn wait_until_rolled_out(cluster: &Cluster, deployment: &str) {
-    let path = format!("/apis/apps/v1/namespaces/{NAMESPACE}/deployments/{deployment}");
-    cluster.wait_for(&format!("rollout of {deployment}"), INSTALLED, || {
-        let found = cluster.get(&path).ok_or("no such deployment")?;
-        let status = &found["status"];
-        let wanted = &found["spec"]["replicas"];
-        let done = status["observedGeneration"] == found["metadata"]["generation"]
-            && ["replicas", "updatedReplicas", "availableReplicas"]
-                .iter()
-                .all(|count| status[count].as_u64().unwrap_or(0) == wanted.as_u64().unwrap_or(1));
-        if done {
-            Ok(())
-        } else {
-            Err(status.to_string())
-        }
-    });
+/// An installation of the chart.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Release {
+    /// Where it is installed.
+    pub(crate) namespace: &'static str,
+    /// What its objects are named after.
+    pub(crate) fullname: &'static str,
 }
 
-/// Waits until both Deployments are rolled out and the API server trusts and asks the webhook.
+/// The one that every suite finds installed.
+pub(crate) const WARMGATE: Release = Release {
+    namespace: NAMESPACE,
+    fullname: RELEASE,
+};
+
+impl Release {
+    /// The pods of a `component`, those that leave among them.
+    ///
+    /// # Panics
+    ///
+    /// When the API server refuses.
+    #[track_caller]
+    pub(crate) fn pods(&self, cluster: &Cluster, component: &str) -> Vec<Value> {
+        let selector = format!("app.kubernetes.io/component%3D{component}");
+        let path = format!(
+            "/api/v1/namespaces/{}/pods?labelSelector={selector}",
+            self.namespace
+        );
+        match cluster.get(&path).unwrap_or_default()["items"].take() {
+            Value::Array(pods) => pods,
+            _ => Vec::new(),
+        }
+    }
+
+    /// Waits until every pod of a `component`'s Deployment is available, and no other is left.
+    ///
+    /// # Panics
+    ///
+    /// When that takes too long.
+    #[track_caller]
+    pub(crate) fn wait_until_rolled_out(&self, cluster: &Cluster, component: &str) {
+        let (namespace, fullname) = (self.namespace, self.fullname);
+        let path =
+            format!("/apis/apps/v1/namespaces/{namespace}/deployments/{fullname}-{component}");
+        cluster.wait_for(&format!("rollout of {component}"), INSTALLED, || {
+            let found = cluster.get(&path).ok_or("no such deployment")?;
+            let status = &found["status"];
+            let wanted = &found["spec"]["replicas"];
+            let done = status["observedGeneration"] == found["metadata"]["generation"]
+                && ["replicas", "updatedReplicas", "availableReplicas"]
+                    .iter()
+                    .all(|count| {
+                        status[count].as_u64().unwrap_or(0) == wanted.as_u64().unwrap_or(1)
+                    });
+            if done {
+                Ok(())
+            } else {
+                Err(status.to_string())
+            }
+        });
+    }
+
+    /// Waits until both Deployments are rolled out and the API server trusts and asks the webhook.
+    ///
+    /// # Panics
+    ///
+    /// When that takes too long.
+    #[track_caller]
+    pub(crate) fn wait_until_mending(&self, cluster: &Cluster) {
+        for component in ["webhook", "controller"] {
+            self.wait_until_rolled_out(cluster, component);
+        }
+        let namespace = cluster.namespace("mends", &[(MODE, "fix")]);
+        cluster.wait_for("mended pod", INSTALLED, || {
+            let mended = mends(cluster, &namespace);
+            mended
+                .then_some(())
+                .ok_or_else(|| "an unmended one".to_owned())
+        });
+    }
+}
+
+/// Whether a pod that is created in `namespace`, as a dry run, is mended.
 ///
 /// # Panics
 ///
-/// When that takes too long.
+/// When it is refused.
 #[track_caller]
-pub(crate) fn wait_until_mending(cluster: &Cluster) {
-    for deployment in ["warmgate-webhook", "warmgate-controller"] {
-        wait_until_rolled_out(cluster, deployment);
-    }
-    let namespace = cluster.namespace("mends", &[(MODE, "fix")]);
-    cluster.wait_for("mended pod", INSTALLED, || {
-        let answer = cluster.api(
-            "POST",
-            &format!("{}?dryRun=All", namespace.path("pods", "")),
-            "application/json",
-            &asks_for_an_accelerator("mended").to_string(),
-        );
-        if changes(&answer.body).is_some() {
-            Ok(())
-        } else {
-            Err(answer.body.to_string())
-        }
-    });
+pub(crate) fn mends(cluster: &Cluster, namespace: &Namespace<'_>) -> bool {
+    let path = format!("{}?dryRun=All", namespace.path("pods", ""));
+    let pod = asks_for_an_accelerator("dry").to_string();
+    let answer = cluster.api("POST", &path, "application/json", &pod);
+    assert_eq!(answer.status, 201, "{}", answer.body);
+    changes(&answer.body).is_some()
 }
 
 /// A pod that no node runs, with a server that is mended wherever warmgate is asked.

@@ -196,6 +196,16 @@ impl Own {
         &self.audit_log
     }
 
+    /// The last lines of a component's log that speak of something.
+    pub(crate) fn said(&self, component: &str, of: &str) -> Vec<String> {
+        const LINES: usize = 20;
+        let path = folders::logs(self.state.name()).join(format!("{component}.log"));
+        let text = fs::read_to_string(path).unwrap_or_default();
+        let mut lines: Vec<_> = text.lines().filter(|line| line.contains(of)).collect();
+        lines.drain(..lines.len().saturating_sub(LINES));
+        lines.into_iter().map(str::to_owned).collect()
+    }
+
     /// Lets the cluster outlive this process.
     ///
     /// # Errors

@@ -4,6 +4,7 @@ mod applies;
 mod batch;
 mod chart;
 mod conditions;
+mod creations;
 mod engine;
 mod helpers;
 mod image;
@@ -13,6 +14,7 @@ mod mesh;
 mod outage;
 mod owned;
 mod readme;
+mod restart;
 mod slowboot;
 mod slowserver;
 mod teardown;
@@ -187,5 +189,6 @@ pub(crate) const ALL: &[Suite] = &[
         outage::lets_pods_through,
     )
     .installed(),
+    Suite::exclusive("restart_loses_nothing", restart::loses_nothing).installed(),
     Suite::machine("teardown_leaves_nothing", teardown::leaves_nothing),
 ];

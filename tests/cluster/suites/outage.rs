@@ -2,7 +2,7 @@
 
 use crate::harness::cluster::Cluster;
 use crate::harness::namespace::Namespace;
-use crate::product::{self, MODE, asks_for_an_accelerator, changes};
+use crate::product::{self, MODE, WARMGATE, asks_for_an_accelerator, changes};
 
 /// Without a webhook pods are created as they are; with one again they are mended.
 pub(super) fn lets_pods_through(cluster: &Cluster, _unlabelled: &Namespace<'_>) {
@@ -30,7 +30,7 @@ pub(super) fn lets_pods_through(cluster: &Cluster, _unlabelled: &Namespace<'_>) 
         }
     });
     scale(cluster, 2);
-    product::wait_until_mending(cluster);
+    WARMGATE.wait_until_mending(cluster);
     assert!(is_mended("after"));
 }
 
@@ -44,5 +44,5 @@ fn scale(cluster: &Cluster, wanted: usize) {
             None,
         )
         .must();
-    product::wait_until_rolled_out(cluster, "warmgate-webhook");
+    WARMGATE.wait_until_rolled_out(cluster, "webhook");
 }
