@@ -18,6 +18,7 @@ mod restart;
 mod slowboot;
 mod slowserver;
 mod teardown;
+mod trust;
 mod two_clusters;
 mod writes;
 
@@ -190,5 +191,6 @@ pub(crate) const ALL: &[Suite] = &[
     )
     .installed(),
     Suite::exclusive("restart_loses_nothing", restart::loses_nothing).installed(),
+    Suite::exclusive("trust_comes_back", trust::comes_back).installed(),
     Suite::machine("teardown_leaves_nothing", teardown::leaves_nothing),
 ];
