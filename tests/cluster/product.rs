@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::cluster::Cluster;
+use crate::harness::cluster::{Cluster, Options};
 use crate::harness::fault::{Fault, Outcome};
 use crate::harness::namespace::Namespace;
 use crate::harness::steps::Steps;
+use crate::harness::versions;
 use crate::image;
 
 /// The name of the release, and of everything in it that has no longer one.
@@ -55,6 +56,23 @@ pub(crate) fn install(cluster: &Cluster) -> Outcome<()> {
         WARMGATE.wait_until_mending(cluster);
         Ok(())
     })
+}
+
+/// Starts a cluster for one suite, with the image and nothing installed.
+///
+/// # Panics
+///
+/// When it does not start.
+#[track_caller]
+pub(crate) fn cluster(name: &str) -> Cluster {
+    let start = || {
+        let image = image::product()?;
+        let kubernetes = versions::chosen().map_err(Fault::new)?;
+        let cluster = Cluster::start(&Options { kubernetes, name })?;
+        cluster.load_image(&image);
+        Ok(cluster)
+    };
+    start().unwrap_or_else(|fault: Fault| panic!("{fault}"))
 }
 
 /// Removes what [`install`] has installed, from a cluster that goes on.

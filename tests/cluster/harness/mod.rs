@@ -10,6 +10,7 @@ pub(crate) mod fault;
 pub(crate) mod folders;
 pub(crate) mod holder;
 pub(crate) mod interrupt;
+pub(crate) mod inventory;
 pub(crate) mod leftovers;
 pub(crate) mod namespace;
 pub(crate) mod prerequisites;

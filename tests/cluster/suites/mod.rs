@@ -10,6 +10,7 @@ mod helpers;
 mod image;
 mod kinds;
 mod leader_worker_set;
+mod lifecycle;
 mod mesh;
 mod outage;
 mod owned;
@@ -30,6 +31,8 @@ pub(crate) const ALL: &[Suite] = &[
         "image_holds_what_the_dockerfile_says",
         image::holds_what_the_dockerfile_says,
     ),
+    // It takes longest.
+    Suite::machine("lifecycle_leaves_nothing", lifecycle::leaves_nothing),
     Suite::machine(
         "chart_is_the_same_every_time",
         chart::is_the_same_every_time,
