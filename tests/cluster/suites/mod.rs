@@ -2,6 +2,7 @@
 
 mod applies;
 mod batch;
+mod certificates;
 mod chart;
 mod conditions;
 mod creations;
@@ -31,7 +32,11 @@ pub(crate) const ALL: &[Suite] = &[
         "image_holds_what_the_dockerfile_says",
         image::holds_what_the_dockerfile_says,
     ),
-    // It takes longest.
+    // These take longest.
+    Suite::machine(
+        "certificates_of_others_are_served",
+        certificates::of_others_are_served,
+    ),
     Suite::machine("lifecycle_leaves_nothing", lifecycle::leaves_nothing),
     Suite::machine(
         "chart_is_the_same_every_time",
