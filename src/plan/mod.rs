@@ -18,6 +18,7 @@ mod termination;
 use json_patch::Patch;
 use serde_json::Value;
 
+use crate::annotations::CHANGES;
 use crate::facts::{Facts, Origin};
 use crate::intent::{Intent, SkipReason, TemplateIntent};
 use crate::subject::{ApplyRecord, Subject, Update};
@@ -130,7 +131,7 @@ pub fn make(
             let staying = plan.own.clone();
             patch::build(subject, facts, edits, &mut plan, &staying, &[]);
         }
-        Extent::All if subject.annotation(crate::annotations::CHANGES).is_none() => {
+        Extent::All if plan.own.is_empty() && subject.annotation(CHANGES).is_none() => {
             let (edits, withheld) = wanted(&site);
             plan.withheld = withheld;
             patch::build(subject, facts, edits, &mut plan, &[], &[]);

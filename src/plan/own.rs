@@ -32,8 +32,17 @@ pub struct Own {
     pub(super) container: Option<String>,
     /// The template it stands in, by its place in the subject.
     pub(super) template: Option<usize>,
-    /// Where the owner has set a handler beside ours: the members that are ours.
-    pub(super) ours_beside_owners: Option<Vec<String>>,
+    /// Where the owner has set a handler beside ours: what of the value is ours.
+    pub(super) ours_beside_owners: Option<Beside>,
+}
+
+/// What is ours in a probe or hook in which the owner has set a handler too.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Beside {
+    /// Our handler.
+    pub(super) handler: String,
+    /// All members that are ours, the handler among them.
+    pub(super) members: Vec<String>,
 }
 
 impl Own {
@@ -104,12 +113,12 @@ fn proven(subject: &Subject<'_>, applied: &ApplyRecord, claim: Own) -> Option<Ow
     let is_applied = |path: &FieldPath| applied.names(subject.object, path);
     match matching(claim.kind, &claim.value, claim.record.get("set")?)? {
         Match::Whole => (!is_applied(&claim.path)).then_some(claim),
-        Match::Beside(mut members) => {
+        Match::Beside(mut beside) => {
             // Numbers that the owner applied are his, also where they are the same as ours.
+            let members = &mut beside.members;
             members.retain(|member| !is_applied(&claim.path.key(member)));
-            let handler = members.iter().any(|member| handles(claim.kind, member));
-            handler.then_some(Own {
-                ours_beside_owners: Some(members),
+            members.contains(&beside.handler).then_some(Own {
+                ours_beside_owners: Some(beside),
                 ..claim
             })
         }
@@ -119,8 +128,8 @@ fn proven(subject: &Subject<'_>, applied: &ApplyRecord, claim: Own) -> Option<Ow
 enum Match {
     /// The value is the one we wrote.
     Whole,
-    /// These members are ours; the owner has set a handler beside them.
-    Beside(Vec<String>),
+    /// Some of it is ours, and the owner has set a handler beside it.
+    Beside(Beside),
 }
 
 /// Whether what stands there is what was recorded.
@@ -139,7 +148,8 @@ fn matching_handler(
     value: &Map<String, Value>,
     set: &Map<String, Value>,
 ) -> Option<Match> {
-    let is_handler = |key: &str| handles(kind, key);
+    let hook = kind == EditKind::PreStop;
+    let is_handler = |key: &str| is_handler(key) || (hook && key == "sleep");
     let same = |key: &str| match (value.get(key), set.get(key)) {
         (Some(value), Some(Value::String(recorded))) if is_handler(key) => {
             recorded == &digest(&normal_handler(key, value))
@@ -154,20 +164,16 @@ fn matching_handler(
         .iter()
         .any(|(key, value)| is_handler(key) && key != ours && !value.is_null());
     if another {
-        return Some(Match::Beside(
-            set.keys().filter(|key| same(key)).cloned().collect(),
-        ));
+        return Some(Match::Beside(Beside {
+            handler: ours.clone(),
+            members: set.keys().filter(|key| same(key)).cloned().collect(),
+        }));
     }
     let untouched = set.keys().all(|key| same(key));
     let nothing_more = value
         .iter()
         .all(|(key, value)| set.contains_key(key) || is_default(key, value));
     (untouched && nothing_more).then_some(Match::Whole)
-}
-
-/// Whether a member of a probe or hook says what is done.
-fn handles(kind: EditKind, member: &str) -> bool {
-    is_handler(member) || (kind == EditKind::PreStop && member == "sleep")
 }
 
 /// The object as it would be without values of ours.
@@ -187,9 +193,10 @@ pub(super) fn without(object: &Value, own: &[Own]) -> Value {
             continue;
         };
         match (&own.ours_beside_owners, &own.was) {
-            (Some(members), _) => {
+            (Some(beside), _) => {
                 if let Some(Value::Object(probe)) = parent.get_mut(key) {
-                    members
+                    beside
+                        .members
                         .iter()
                         .for_each(|member| drop(probe.shift_remove(member)));
                 }

@@ -59,21 +59,23 @@ pub(super) fn build(
     plan.patch = Patch(builder.operations);
 }
 
-/// Takes a value of ours out again.
+/// Takes a value of ours out again; beside the owner's handler, ours and what belongs to it.
 fn undo(builder: &mut Builder, own: &Own) -> Edit {
+    let (mut path, mut why) = (own.path.clone(), "its reason is gone");
     match (&own.ours_beside_owners, &own.was) {
-        (Some(members), _) => members
-            .iter()
-            .for_each(|member| builder.remove(&own.path.key(member))),
+        (Some(beside), _) => {
+            beside
+                .members
+                .iter()
+                .for_each(|member| builder.remove(&own.path.key(member)));
+            path = path.key(&beside.handler);
+            why = "the owner has set a handler beside ours";
+        }
         (None, Some(was)) => drop(builder.add(&own.path, was.clone())),
         (None, None) => builder.remove(&own.path),
     }
-    let why = if own.ours_beside_owners.is_some() {
-        "the owner has set a handler beside ours"
-    } else {
-        "its reason is gone"
-    };
     Edit {
+        path,
         value: own.was.clone(),
         was: Some(own.value.clone()),
         why: why.to_owned(),

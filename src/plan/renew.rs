@@ -69,18 +69,21 @@ pub(super) fn left_behind(
     let Write::Update(update) = write else {
         return Vec::new();
     };
-    // Who deletes `changes` takes our values over.
-    if subject.annotation(annotations::CHANGES).is_none() {
-        return Vec::new();
-    }
     let Ok(old) = Subject::read(update.old, &subject.namespace, subject.knowledge) else {
         return Vec::new();
     };
-    let mut left = own_values(&old, &ApplyRecord::read(update.old));
+    let old_own = own_values(&old, &ApplyRecord::read(update.old));
+    let (inside, mut left): (Vec<Own>, Vec<Own>) =
+        old_own.into_iter().partition(|own| own.template.is_some());
+    // Who deletes `changes` takes our values over. A template of before they were made has none of them.
+    let stands = |own: &Own| !update.changes_field(subject.object, &own.path);
+    let taken_over = inside.is_empty() || inside.iter().any(stands);
+    if subject.annotation(annotations::CHANGES).is_none() && taken_over {
+        return Vec::new();
+    }
     left.retain(|left| {
-        left.template.is_none()
-            && reach.any_template()
-            && !update.changes_field(subject.object, &left.path)
+        reach.any_template()
+            && stands(left)
             && !applied.names(subject.object, &left.path)
             && own.iter().all(|own| own.path != left.path)
     });

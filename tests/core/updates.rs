@@ -48,6 +48,12 @@ fn declares(time: &str) -> Value {
 /// What is stored of an object that is created, or that replaces `old`.
 #[track_caller]
 fn stored(old: Option<&Value>, new: &Value) -> Value {
+    told(old, new).0
+}
+
+/// The same, and what its owner reads of the changes.
+#[track_caller]
+fn told(old: Option<&Value>, new: &Value) -> (Value, Vec<String>) {
     let (group, kind) = group_and_kind(new).unwrap_or_default();
     let request = |object: &Value| Request {
         uid: "step".to_owned(),
@@ -64,13 +70,13 @@ fn stored(old: Option<&Value>, new: &Value) -> Value {
     };
     let facts = Facts::new(Mode::Enforce, Origin::Admission);
     let mut object = new.clone();
-    let patch = admit(&request(&object), &facts).patch;
-    json_patch::patch(&mut object, &patch).expect("a patch that applies");
+    let decision = admit(&request(&object), &facts);
+    json_patch::patch(&mut object, &decision.patch).expect("a patch that applies");
     let again = admit(&request(&object), &facts);
     assert!(again.patch.0.is_empty(), "{}", json!(again.patch));
     let answer = again.response(Endpoint::Validate);
     assert!(answer.allowed, "{:?}\n{object}", answer.message);
-    object
+    (object, decision.response(Endpoint::Mutate).warnings)
 }
 
 /// What is stored of `old` with a change.
@@ -178,6 +184,21 @@ fn an_undone_deployment_keeps_its_deadline_ours() {
     }
 }
 
+/// The same back to a ReplicaSet of before the namespace was labelled.
+#[test]
+fn a_deployment_undone_to_what_was_never_mended_keeps_its_deadline_ours() {
+    let unmended = workload("Deployment", declares("15m"));
+    let mended = after(&unmended, |new| {
+        new["spec"]["template"]["metadata"]["annotations"] = declares("30m");
+    });
+    assert_eq!(mended.pointer(DEADLINE), Some(&json!(2550)));
+    let undone = after(&mended, |new| {
+        new["spec"]["template"] = unmended["spec"]["template"].clone();
+        new["metadata"] = unmended["metadata"].clone();
+    });
+    assert_eq!(undone, stored(None, &unmended));
+}
+
 #[test]
 fn a_deadline_goes_to_who_deletes_the_record_of_it() {
     let old = stored(None, &workload("Deployment", declares("15m")));
@@ -241,9 +262,11 @@ fn numbers_that_the_owner_applied_with_his_handler_stay() {
     });
     assert_eq!(merged.pointer(STARTUP), Some(&his));
     let hook = json!({"exec": {"command": ["/bin/drain"]}});
-    let hooked = after(&merged, |new| {
-        let container = &mut new["spec"]["template"]["spec"]["containers"][0];
-        container["lifecycle"]["preStop"]["exec"] = hook["exec"].clone();
-    });
+    let mut new = merged.clone();
+    let container = &mut new["spec"]["template"]["spec"]["containers"][0];
+    container["lifecycle"]["preStop"]["exec"] = hook["exec"].clone();
+    let (hooked, said) = told(Some(&merged), &new);
     assert_eq!(hooked.pointer(PRESTOP), Some(&hook));
+    let expected = "warmgate changed 1 field: containers[engine].lifecycle.preStop.sleep taken out";
+    assert_eq!(said, [expected]);
 }
