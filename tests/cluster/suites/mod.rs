@@ -12,11 +12,15 @@ mod image;
 mod kinds;
 mod leader_worker_set;
 mod lifecycle;
+mod manifest;
 mod mesh;
+mod modes;
 mod outage;
 mod owned;
+mod owners_word;
 mod readme;
 mod restart;
+mod rollouts;
 mod slowboot;
 mod slowserver;
 mod teardown;
@@ -135,6 +139,26 @@ pub(crate) const ALL: &[Suite] = &[
         conditions::hide_nothing_that_concerns_us,
     )
     .installed(),
+    Suite::shared("rollouts_mend_once", rollouts::mend_once).installed(),
+    Suite::shared("rollouts_undo_works_in_enforce", rollouts::undo_works).installed(),
+    Suite::shared(
+        "rollouts_undo_of_others_works_in_enforce",
+        rollouts::undo_of_others_works,
+    )
+    .installed(),
+    Suite::shared("owners_word_moves_the_port", owners_word::moves_the_port).installed(),
+    Suite::shared("owners_word_stands_alone", owners_word::stands_alone).installed(),
+    Suite::shared(
+        "owners_word_changes_the_time",
+        owners_word::changes_the_time,
+    )
+    .installed(),
+    Suite::shared("modes_enforce_refuses", modes::enforce_refuses).installed(),
+    Suite::shared("modes_warn_only_warns", modes::warn_only_warns).installed(),
+    Suite::shared("modes_fix_mends", modes::fix_mends).installed(),
+    Suite::shared("modes_audit_is_silent", modes::audit_is_silent).installed(),
+    Suite::shared("modes_unknown_label_is_told", modes::unknown_label_is_told).installed(),
+    Suite::shared("modes_step_down_only", modes::step_down_only).installed(),
     Suite::shared("readme_shows_what_happens", readme::shows_what_happens).installed(),
     Suite::shared("writes_create_and_replace", writes::creates_and_replaces)
         .installed()
@@ -191,6 +215,11 @@ pub(crate) const ALL: &[Suite] = &[
     Suite::exclusive(
         "conditions_keep_other_pods_away",
         conditions::keep_other_pods_away,
+    )
+    .installed(),
+    Suite::exclusive(
+        "modes_enforce_without_mutating_refuses_nothing_curable",
+        modes::enforce_without_mutating,
     )
     .installed(),
     Suite::exclusive(
