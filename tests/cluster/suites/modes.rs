@@ -4,7 +4,7 @@ use super::manifest::{DEADLINE, MANIFEST, container, contradictory, stored};
 use crate::harness::audit::Record;
 use crate::harness::cluster::Cluster;
 use crate::harness::namespace::Namespace;
-use crate::product::{self, MODE, asks_for_an_accelerator, changes};
+use crate::product::{self, MODE, WARMGATE, changes};
 
 /// A refusal says which seconds contradict each other, what to set, and the way past it; both of these work.
 pub(super) fn enforce_refuses(cluster: &Cluster, _unlabelled: &Namespace<'_>) {
@@ -196,20 +196,11 @@ pub(super) fn step_down_only(cluster: &Cluster, unlabelled: &Namespace<'_>) {
 /// Without the mutating configuration nothing is mended, and nothing is refused for it that an edit would have cured.
 pub(super) fn enforce_without_mutating(cluster: &Cluster, _unlabelled: &Namespace<'_>) {
     let namespace = cluster.namespace("modes-without-mutating", &[(MODE, "enforce")]);
-    let mends = || {
-        let answer = cluster.api(
-            "POST",
-            &format!("{}?dryRun=All", namespace.path("pods", "")),
-            "application/json",
-            &asks_for_an_accelerator("asks").to_string(),
-        );
-        changes(&answer.body).is_some()
-    };
     cluster
         .kubectl(&["delete", "mutatingwebhookconfiguration", MUTATING], None)
         .must();
     cluster.wait_for("pod that is not mended", DEADLINE, || {
-        if mends() {
+        if product::mends(cluster, &namespace) {
             Err("mended".to_owned())
         } else {
             Ok(())
@@ -221,15 +212,16 @@ pub(super) fn enforce_without_mutating(cluster: &Cluster, _unlabelled: &Namespac
         Some(&contradictory().replace("engine", "other")),
     );
     // Whatever came of it, the suites after this one need the configuration.
-    let upgrade = ["upgrade"];
-    let command = [
-        &upgrade[..],
-        &product::release(),
-        &[product::CHART],
+    let chart = [product::CHART];
+    let upgrade = [
+        &["upgrade"],
+        &product::release()[..],
+        &chart,
         &product::VALUES,
-    ];
-    cluster.helm4(&command.concat()).must();
-    product::wait_until_mending(cluster);
+    ]
+    .concat();
+    cluster.helm4(&upgrade).must();
+    WARMGATE.wait_until_mending(cluster);
 
     assert!(applied.ok, "{}", applied.err);
     assert!(
