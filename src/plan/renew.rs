@@ -75,17 +75,23 @@ pub(super) fn left_behind(
     let old_own = own_values(&old, &ApplyRecord::read(update.old));
     let (inside, mut left): (Vec<Own>, Vec<Own>) =
         old_own.into_iter().partition(|own| own.template.is_some());
-    // Who deletes `changes` takes our values over. A template of before they were made has none of them.
+    // Who deletes `changes` takes over what of ours stands, also once we have written new ones that do not name it. A template
+    // of before our values were made has none of them.
     let stands = |own: &Own| !update.changes_field(subject.object, &own.path);
-    let taken_over = inside.is_empty() || inside.iter().any(stands);
-    if subject.annotation(annotations::CHANGES).is_none() && taken_over {
+    let is_named = |own: &[Own], path: &FieldPath| own.iter().any(|own| own.path == *path);
+    if inside
+        .iter()
+        .any(|one| stands(one) && !is_named(own, &one.path))
+    {
         return Vec::new();
     }
+    let claimed = claims(subject);
     left.retain(|left| {
         reach.any_template()
             && stands(left)
             && !applied.names(subject.object, &left.path)
-            && own.iter().all(|own| own.path != left.path)
+            && !is_named(own, &left.path)
+            && (!inside.is_empty() || is_named(&claimed, &left.path))
     });
     left
 }

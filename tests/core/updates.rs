@@ -210,6 +210,21 @@ fn a_deadline_goes_to_who_deletes_the_record_of_it() {
     assert_eq!(handed_over.pointer(DEADLINE), old.pointer(DEADLINE));
 }
 
+/// The API server may ask again about the same update: then `changes` are there, those of the first answer.
+#[test]
+fn a_deadline_that_was_taken_over_is_not_taken_back_by_new_records() {
+    let old = stored(None, &workload("Deployment", declares("15m")));
+    let handed_over = after(&old, |new| {
+        new["metadata"]["annotations"] = json!({});
+        new["spec"]["template"]["spec"]["containers"][0]["lifecycle"] = json!({});
+    });
+    assert_eq!(
+        named(&handed_over),
+        ["spec.template.spec.containers[engine].lifecycle.preStop"],
+    );
+    assert_eq!(handed_over.pointer(DEADLINE), old.pointer(DEADLINE));
+}
+
 /// `kubectl rollout undo` of the others: the template comes back, and `changes` go on naming what came later.
 #[test]
 fn an_undone_template_is_ours_where_no_annotation_comes_back_with_it() {
