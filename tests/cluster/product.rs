@@ -43,8 +43,13 @@ pub(crate) const VALUES: [&str; 6] = [
 ///
 /// # Errors
 ///
-/// What cargo, containerd or Helm says.
+/// What cargo, containerd or Helm says; or that somebody else's cluster has warmgate already.
 pub(crate) fn install(cluster: &Cluster) -> Outcome<()> {
+    if cluster.own().is_none() && cluster.get(&namespace()).is_some() {
+        return Err(Fault::new(format!(
+            "there is a namespace {NAMESPACE}: the suites install and remove their own, so remove yours first"
+        )));
+    }
     let steps = Steps::new(RELEASE);
     let image = steps.take("image built", image::product)?;
     cluster.load_image(&image);
@@ -84,12 +89,16 @@ pub(crate) fn uninstall(cluster: &Cluster) -> Outcome<()> {
     cluster
         .helm4(&[&["uninstall", "--wait"], &release()[..]].concat())
         .checked()?;
-    let path = format!("/api/v1/namespaces/{NAMESPACE}");
-    let answer = cluster.api("DELETE", &path, "application/json", "");
+    let answer = cluster.api("DELETE", &namespace(), "application/json", "");
     if answer.status == 200 {
         return Ok(());
     }
     Err(Fault::new(answer.body))
+}
+
+/// Where the API has the namespace of the installation.
+fn namespace() -> String {
+    format!("/api/v1/namespaces/{NAMESPACE}")
 }
 
 /// The words that name the release in a command line of Helm.

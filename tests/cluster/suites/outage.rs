@@ -1,6 +1,7 @@
 //! What is created while no webhook answers.
 
 use crate::harness::cluster::Cluster;
+use crate::harness::command::Done;
 use crate::harness::namespace::Namespace;
 use crate::product::{self, MODE, WARMGATE, asks_for_an_accelerator, changes};
 
@@ -19,7 +20,9 @@ pub(super) fn lets_pods_through(cluster: &Cluster, _unlabelled: &Namespace<'_>) 
         changes(&answer.body).is_some()
     };
     assert!(is_mended("before"));
-    scale(cluster, 0);
+    let back = Back(cluster);
+    scale(cluster, 0).must();
+    WARMGATE.wait_until_rolled_out(cluster, "webhook");
     // A webhook that leaves answers once more on each connection that it has.
     let mut number = 0;
     cluster.wait_for("unmended pod", product::INSTALLED, || {
@@ -29,20 +32,26 @@ pub(super) fn lets_pods_through(cluster: &Cluster, _unlabelled: &Namespace<'_>) 
             false => Ok(()),
         }
     });
-    scale(cluster, 2);
+    drop(back);
     WARMGATE.wait_until_mending(cluster);
     assert!(is_mended("after"));
 }
 
-/// Sets how many webhooks there are, and waits until there are.
-fn scale(cluster: &Cluster, wanted: usize) {
+/// Brings the webhooks back, also for the next suite when this one fails.
+struct Back<'a>(&'a Cluster);
+
+impl Drop for Back<'_> {
+    fn drop(&mut self) {
+        scale(self.0, 2);
+    }
+}
+
+/// Sets how many webhooks there are to be.
+fn scale(cluster: &Cluster, wanted: usize) -> Done {
     let replicas = format!("--replicas={wanted}");
     let scale = ["scale", "deployment/warmgate-webhook", &replicas];
-    cluster
-        .kubectl(
-            &[&scale[..], &["--namespace", product::NAMESPACE]].concat(),
-            None,
-        )
-        .must();
-    WARMGATE.wait_until_rolled_out(cluster, "webhook");
+    cluster.kubectl(
+        &[&scale[..], &["--namespace", product::NAMESPACE]].concat(),
+        None,
+    )
 }
