@@ -10,7 +10,9 @@ mod cases;
 mod chart;
 mod configuration;
 mod edits;
+#[path = "../generate/mod.rs"]
 mod generate;
+mod generate_coverage;
 mod knowledge;
 mod knowledge_data;
 mod kubelet;

@@ -7,19 +7,13 @@ mod updates;
 mod verdicts;
 
 use json_patch::Patch;
-use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use serde_json::{Value, json};
 use warmgate::admit::{Decision, admit};
 use warmgate::facts::{Facts, Mode};
 use warmgate::review::Request;
 
-use crate::generate::Drawn;
-
-/// Bytes for the generator of objects.
-pub(crate) fn bytes() -> impl Strategy<Value = Vec<u8>> {
-    proptest::collection::vec(any::<u8>(), 0..800)
-}
+use crate::generate::{Drawn, bytes};
 
 /// Checks a property on many draws of bytes, always the same ones; a failure is made small first.
 pub(crate) fn holds(property: impl Fn(&[u8]) -> Result<(), String>) {

@@ -3,7 +3,6 @@
 
 mod annotations;
 mod container;
-mod coverage;
 mod defaults;
 mod metadata;
 mod pod;
@@ -13,6 +12,9 @@ mod surroundings;
 mod update;
 mod workload;
 
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::Value;
 use warmgate::facts::{Facts, Mode, Origin};
 use warmgate::review::{Kind, Operation, Request};
@@ -32,6 +34,23 @@ pub(crate) struct Drawn {
     pub(crate) facts: Facts,
     pub(crate) namespace: &'static str,
     request: Request,
+}
+
+/// Bytes to draw an object from.
+pub(crate) fn bytes() -> impl Strategy<Value = Vec<u8>> {
+    proptest::collection::vec(any::<u8>(), 0..800)
+}
+
+/// Bytes to draw object after object from, always the same ones.
+pub(crate) fn draws() -> impl Iterator<Item = Vec<u8>> {
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+    std::iter::repeat_with(move || {
+        bytes()
+            .new_tree(&mut runner)
+            .expect("bytes can always be drawn")
+            .current()
+    })
 }
 
 /// Draws an object that is new.

@@ -2,31 +2,30 @@
 
 use std::collections::BTreeSet;
 
-use proptest::strategy::{Strategy, ValueTree};
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::Value;
 use warmgate::admit::{Decision, Outcome, admit};
-use warmgate::facts::Facts;
 use warmgate::intent::SkipReason;
 use warmgate::plan::{EditKind, Why};
-use warmgate::review::Request;
 use warmgate::rules::RULES;
 
-use super::{drawn, drawn_update};
+use crate::generate::{drawn, drawn_update, draws};
 use crate::lawful::{identical, same};
-use crate::properties::bytes;
 
 const DRAWS: usize = 20_000;
 
 #[test]
 fn every_edit_rule_and_reason_is_drawn() {
     let mut missing = wanted();
-    for_each_decision(|decision| {
-        for word in words(decision) {
-            missing.remove(word.as_str());
+    for bytes in draws().take(DRAWS) {
+        for decision in decisions(&bytes) {
+            for word in words(&decision) {
+                missing.remove(word.as_str());
+            }
         }
-        missing.is_empty()
-    });
+        if missing.is_empty() {
+            break;
+        }
+    }
     assert!(missing.is_empty(), "never drawn: {missing:?}");
 }
 
@@ -90,10 +89,10 @@ fn word(why: &Why) -> &'static str {
 #[test]
 fn every_second_object_is_strange() {
     let (mut strange, mut unknown, mut order, mut types) = (0, 0, 0, 0);
-    for_each_bytes(2_000, |bytes| {
-        let drawn = drawn(bytes);
+    for bytes in draws().take(2_000) {
+        let drawn = drawn(&bytes);
         if identical(&drawn.plain, &drawn.object) {
-            return false;
+            continue;
         }
         strange += 1;
         if same(&drawn.plain, &drawn.object) {
@@ -103,8 +102,7 @@ fn every_second_object_is_strange() {
         } else {
             types += 1;
         }
-        false
-    });
+    }
     assert!(
         (800..1_200).contains(&strange),
         "{strange} of 2000 are strange"
@@ -134,26 +132,11 @@ fn keeps_everything(plain: &Value, strange: &Value) -> bool {
     }
 }
 
-fn for_each_decision(mut enough: impl FnMut(&Decision) -> bool) {
-    let mut ask = |request: &Request, facts: &Facts| enough(&admit(request, facts));
-    for_each_bytes(DRAWS, |bytes| {
-        let drawn = drawn(bytes);
-        let update = drawn_update(bytes);
-        let facts = update.facts();
-        ask(&drawn.create(), &drawn.facts) || ask(&update.request(), &facts)
-    });
-}
-
-/// Draws bytes until `enough`.
-fn for_each_bytes(draws: usize, mut enough: impl FnMut(&[u8]) -> bool) {
-    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
-    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
-    for _ in 0..draws {
-        let tree = bytes()
-            .new_tree(&mut runner)
-            .expect("bytes can always be drawn");
-        if enough(&tree.current()) {
-            return;
-        }
-    }
+/// The decisions on both requests that bytes can make: of a new object, and of an update.
+fn decisions(bytes: &[u8]) -> [Decision; 2] {
+    let (drawn, update) = (drawn(bytes), drawn_update(bytes));
+    [
+        admit(&drawn.create(), &drawn.facts),
+        admit(&update.request(), &update.facts()),
+    ]
 }
