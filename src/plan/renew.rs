@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::edit::{Edit, EditKind};
 use super::own::{Own, claims, own_values, without};
 use super::record::means_same;
-use super::{Plan, Reach, Site, Write, patch, wanted};
+use super::{DEFAULT_DEADLINE, DEFAULT_GRACE, Plan, Reach, Site, Write, patch, present, wanted};
 use crate::annotations;
 use crate::subject::{ApplyRecord, PodTemplate, Subject};
 use crate::words::FieldPath;
@@ -20,9 +20,12 @@ pub(super) fn renew(arrived: &Site<'_>, write: Write<'_>, rules: &[&str], plan: 
         .partition(|own| arrived.reach.reaches(own));
     plan.own.extend(returned.iter().cloned());
     let anew = without_ours(arrived, &plan.own, rules, |site| {
-        (wanted(site), kept(site, &reached, write))
+        let (edits, withheld) = wanted(site);
+        let mut staying = kept(site, &reached, write);
+        release(arrived.subject, site.subject, &edits, &mut staying);
+        (edits, withheld, staying)
     });
-    let Some(((mut edits, withheld), mut staying)) = anew else {
+    let Some((mut edits, withheld, mut staying)) = anew else {
         return;
     };
     plan.withheld = withheld;
@@ -166,6 +169,33 @@ fn kept(bare: &Site<'_>, own: &[Own], write: Write<'_>) -> Vec<Own> {
         .collect()
 }
 
+/// Lets go of what must fit into a grace period or a deadline that comes out otherwise now: a sleep made for another grace
+/// period may reach this one, a window made for another deadline outlast it.
+fn release(arrived: &Subject<'_>, bare: &Subject<'_>, edits: &[Edit], staying: &mut Vec<Own>) {
+    let moves = |path: &FieldPath, default: i64, staying: &[Own]| {
+        let edit = edits.iter().find(|edit| edit.path == *path);
+        let after = edit.map_or_else(|| present(bare.object, path), |edit| edit.value.as_ref());
+        let seconds = |value: Option<&Value>| value.and_then(Value::as_i64).unwrap_or(default);
+        seconds(present(arrived.object, path)) != seconds(after)
+            && staying.iter().all(|own| own.path != *path)
+    };
+    let deadline = arrived.workload.progress_deadline.as_ref();
+    let all = deadline.is_some_and(|path| moves(path, DEFAULT_DEADLINE, staying));
+    let grace =
+        |template: &PodTemplate<'_>| template.spec_path().key("terminationGracePeriodSeconds");
+    let templates: Vec<bool> = arrived
+        .templates
+        .iter()
+        .map(|template| all || moves(&grace(template), DEFAULT_GRACE, staying))
+        .collect();
+    staying.retain(|own| match own.kind {
+        EditKind::PreStop | EditKind::StartupProbe | EditKind::StartupWindow => {
+            !own.template.is_some_and(|index| templates[index])
+        }
+        _ => true,
+    });
+}
+
 /// Everything a value of ours was made from. `annotations` are those of ours that hold for a template.
 fn reasons(
     bare: &Subject<'_>,
@@ -184,7 +214,8 @@ fn reasons(
         if own.kind == EditKind::Rollout {
             continue;
         }
-        reasons.push(json!(template.grace()));
+        // Once ours is taken out, the API server puts its default there.
+        reasons.push(json!(template.grace().unwrap_or(DEFAULT_GRACE)));
         let containers = template.containers.iter().filter(|container| {
             own.container
                 .as_ref()

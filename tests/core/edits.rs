@@ -1,13 +1,20 @@
 //! What a fix writes into a Deployment whose one container is holds an accelerator, and why it leaves one alone.
 
-use serde_json::{Value, json};
-use warmgate::admit::{Decision, Outcome};
+use std::sync::Arc;
 
+use serde_json::{Value, json};
+use warmgate::admit::{Decision, Outcome, admit};
+use warmgate::facts::{Cluster, Facts, Mode, Origin};
+use warmgate::manifest::Manifest;
+use warmgate::review::Request;
+
+use super::generate::{create, replace};
 use super::rules_page::decisions_of_file;
 use super::rules_rows::of_kind;
 
 const STARTUP: &str = "/spec/template/spec/containers/0/startupProbe";
 const PRESTOP: &str = "/spec/template/spec/containers/0/lifecycle/preStop";
+const GRACE: &str = "/spec/template/spec/terminationGracePeriodSeconds";
 const DEADLINE: &str = "/spec/progressDeadlineSeconds";
 
 /// A Deployment: annotations and the rest of the container, as members of flow maps.
@@ -111,7 +118,6 @@ fn a_notebook_is_left_alone_also_with_probes() {
 
 #[test]
 fn a_hook_is_never_as_long_as_the_grace_period_it_gets() {
-    const GRACE: &str = "/spec/template/spec/terminationGracePeriodSeconds";
     let drains_none = "warmgate.io/drain-time: none";
     let probed = "image: x, livenessProbe: {tcpSocket: {port: 1}}";
     let hook = format!("{probed}, lifecycle: {{preStop: {{sleep: {{seconds: 45}}}}}}");
@@ -124,4 +130,69 @@ fn a_hook_is_never_as_long_as_the_grace_period_it_gets() {
         object.pointer(PRESTOP),
         Some(&json!({"sleep": {"seconds": 40}}))
     );
+}
+
+/// What an update makes of a Deployment that was mended when it was created: the owner changes the second container, and `then`
+/// the pod or the facts.
+fn updated(
+    annotations: &str,
+    created: &Facts,
+    then: impl Fn(&mut Value, &mut Facts),
+) -> (Value, Decision) {
+    let text = of_kind(
+        "Deployment",
+        "namespace: team",
+        &format!("annotations: {{{annotations}}}"),
+        "",
+        "",
+        "image: x, livenessProbe: {tcpSocket: {port: 1}}}, {name: b, image: y, readinessProbe: {tcpSocket: {port: 2}}",
+    );
+    let object = &Manifest::read("edits", &text).objects[0].value;
+    let mended = |request: &Request, facts: &Facts| {
+        let decision = admit(request, facts);
+        let mut object = request.object.clone().expect("an object");
+        json_patch::patch(&mut object, &decision.patch).expect("a patch that applies");
+        (object, decision)
+    };
+    let (old, _) = mended(&create(object, "team"), created);
+    let (mut new, mut facts) = (old.clone(), created.clone());
+    new["spec"]["template"]["spec"]["containers"][1]["args"] = json!(["--verbose"]);
+    then(&mut new, &mut facts);
+    mended(&replace(&old, &new, "team"), &facts)
+}
+
+#[test]
+fn a_sleep_of_ours_fits_into_the_grace_period_that_an_update_leaves() {
+    let asks = "warmgate.io/prestop-sleep: a=40s";
+    let facts = Facts::new(Mode::Fix, Origin::Admission);
+    let (object, _) = updated(asks, &facts, |_, _| {});
+    let sleep = object.pointer(PRESTOP).map(Value::to_string);
+    assert_eq!(sleep.as_deref(), Some(r#"{"sleep":{"seconds":40}}"#));
+    assert_eq!(object.pointer(GRACE), Some(&json!(100)));
+    // The notice of spot capacity is too short for it, so no grace period is made for it any more.
+    let (object, decision) = updated(asks, &facts, |object, _| {
+        object["spec"]["template"]["spec"]["nodeSelector"] =
+            json!({"cloud.google.com/gke-spot": "true"});
+    });
+    assert_eq!(object.pointer(GRACE), None);
+    assert_eq!(object.pointer(PRESTOP), None, "{:?}", decision.edits);
+}
+
+#[test]
+fn a_window_of_ours_fits_into_the_deadline_that_an_update_leaves() {
+    let mut facts = Facts::new(Mode::Fix, Origin::Admission);
+    let mut cluster = Cluster::default();
+    cluster.starts.insert("team/a/a".to_owned(), 5000);
+    facts.cluster = Arc::new(cluster);
+    let window = |object: &Value| {
+        object
+            .pointer(STARTUP)
+            .map(|probe| probe["failureThreshold"].clone())
+    };
+    let (object, _) = updated("", &facts, |_, _| {});
+    assert_eq!(window(&object), Some(json!(626)));
+    assert_eq!(object.pointer(DEADLINE), Some(&json!(6550)));
+    let (object, _) = updated("", &facts, |_, facts| facts.cluster = Arc::default());
+    assert_eq!(object.pointer(DEADLINE), Some(&json!(3900)));
+    assert_eq!(window(&object), Some(json!(361)));
 }

@@ -35,19 +35,34 @@ fn object(request: &Request) -> &Value {
 fn mending_twice_is_mending_once() {
     holds(|bytes| {
         for (request, facts) in requests(bytes) {
-            let (first, after) = mended(&request, &facts)?;
-            let second = admit(&with_object(&request, &after), &facts).patch;
-            ensure(second.0.is_empty(), || {
-                format!(
-                    "of {}\nfirst {}\nsecond {}",
-                    object(&request),
-                    json!(first.patch),
-                    json!(second)
-                )
-            })?;
+            mends_once(&request, &facts, |object| object.clone())?;
+            let with_defaults = |object: &Value| with_server_defaults(object, &facts);
+            let arrived = Request {
+                old_object: request.old_object.as_ref().map(with_defaults),
+                ..with_object(&request, &with_defaults(object(&request)))
+            };
+            mends_once(&arrived, &facts, with_defaults)?;
         }
         Ok(())
     });
+}
+
+/// Mends the object of a request, and again what a server makes of it.
+fn mends_once(
+    request: &Request,
+    facts: &Facts,
+    server: impl Fn(&Value) -> Value,
+) -> Result<(), String> {
+    let (first, after) = mended(request, facts)?;
+    let second = admit(&with_object(request, &server(&after)), facts).patch;
+    ensure(second.0.is_empty(), || {
+        format!(
+            "of {}\nfirst {}\nsecond {}",
+            object(request),
+            json!(first.patch),
+            json!(second)
+        )
+    })
 }
 
 #[test]
