@@ -9,6 +9,16 @@
 )]
 
 #[cfg(target_os = "linux")]
+mod cases;
+#[cfg(target_os = "linux")]
+#[path = "../generate/mod.rs"]
+#[expect(
+    dead_code,
+    unused_imports,
+    reason = "the tests of the core use more of it"
+)]
+mod generate;
+#[cfg(target_os = "linux")]
 mod harness;
 #[cfg(target_os = "linux")]
 mod image;

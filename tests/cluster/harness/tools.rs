@@ -14,6 +14,7 @@ use super::steps::Steps;
 struct Tool {
     /// The name of the module's folder, and of the folder of its programs.
     folder: String,
+    /// Packages, or a file of ours that is built with the module.
     packages: &'static [&'static str],
     /// What the linker is told besides stripping.
     stamp: String,
@@ -60,6 +61,18 @@ impl Tools {
     pub(crate) fn helms(steps: &Steps) -> Outcome<[PathBuf; 2]> {
         let _lock = lock()?;
         helms(steps)
+    }
+
+    /// Builds the part of an API server of `kubernetes` that webhooks meet.
+    ///
+    /// # Errors
+    ///
+    /// What Go says.
+    pub(crate) fn patches(kubernetes: &str, steps: &Steps) -> Outcome<PathBuf> {
+        let _lock = lock()?;
+        let module = format!("kubernetes/{kubernetes}");
+        let tool = Tool::plain(&module, &["../../patches/patches.go"]);
+        Ok(tool.build(steps)?.join("patches"))
     }
 
     /// A program of Kubernetes.
@@ -170,7 +183,11 @@ impl Tool {
     /// Changes with everything that the programs are made from.
     fn key(&self, module: &Path) -> Outcome<String> {
         let mut hash = Sha256::new();
-        for file in ["go.mod", "go.sum"] {
+        let own = self
+            .packages
+            .iter()
+            .filter(|package| package.ends_with(".go"));
+        for file in ["go.mod", "go.sum"].iter().chain(own) {
             let path = module.join(file);
             hash.update(std::fs::read(&path).context(path.display())?);
         }

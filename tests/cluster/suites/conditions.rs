@@ -1,7 +1,6 @@
 //! The match conditions, evaluated by the API server: what concerns us is asked about, and nothing else is.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -11,8 +10,8 @@ use warmgate::intent::SkipReason;
 use warmgate::manifest::Manifest;
 use warmgate::review::Request;
 
+use crate::cases;
 use crate::harness::cluster::Cluster;
-use crate::harness::folders;
 use crate::harness::namespace::Namespace;
 use crate::product::{self, MODE, asks_for_an_accelerator};
 
@@ -25,7 +24,7 @@ const OTHERS: usize = 500;
 /// refused here, and about none that is not ours and says nothing to us.
 pub(super) fn hide_nothing_that_concerns_us(cluster: &Cluster, _unlabelled: &Namespace<'_>) {
     let namespace = cluster.namespace("conditions", &[(MODE, "fix")]);
-    let mut objects = cases();
+    let mut objects = objects();
     objects.push(("large".to_owned(), large()));
     let mut expected = BTreeMap::new();
     for (name, mut object) in objects {
@@ -101,29 +100,18 @@ fn does_not_concern_us(decision: &Decision) -> bool {
     skipped && decision.findings.is_empty() && decision.patch.0.is_empty()
 }
 
-/// Every object in `tests/cases`, with the file that it is in.
-fn cases() -> Vec<(String, Value)> {
-    let folder = folders::package().join("tests/cases");
-    let files = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{error}"));
-    let mut paths: Vec<_> = files.flatten().map(|file| file.path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|kind| kind == "yaml"));
-    paths.sort();
-    let mut objects = Vec::new();
-    for path in paths {
-        let name = path.file_name().unwrap_or_default().display().to_string();
-        if name.ends_with(".expect.yaml") {
-            continue;
-        }
-        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{error}"));
-        for object in Manifest::read(&name, &text).objects {
+/// Every object of the cases, with the file that it is in.
+fn objects() -> Vec<(String, Value)> {
+    let of_case = |(name, manifest): (String, Manifest)| {
+        manifest.objects.into_iter().map(move |object| {
             let value = match object.value.pointer("/request/object") {
                 Some(reviewed) => reviewed.clone(),
                 None => object.value,
             };
-            objects.push((name.clone(), value));
-        }
-    }
-    objects
+            (name.clone(), value)
+        })
+    };
+    cases::all().into_iter().flat_map(of_case).collect()
 }
 
 /// A pod that asks for an accelerator and has the most of everything else: the conditions must not cost more than is allowed.

@@ -18,6 +18,7 @@ mod modes;
 mod outage;
 mod owned;
 mod owners_word;
+mod patches;
 mod readme;
 mod restart;
 mod rollouts;
@@ -42,6 +43,10 @@ pub(crate) const ALL: &[Suite] = &[
         certificates::of_others_are_served,
     ),
     Suite::machine("lifecycle_leaves_nothing", lifecycle::leaves_nothing),
+    Suite::machine(
+        "patches_are_what_an_api_server_takes",
+        patches::are_what_an_api_server_takes,
+    ),
     Suite::machine(
         "chart_is_the_same_every_time",
         chart::is_the_same_every_time,
