@@ -1,5 +1,6 @@
 //! Pods that are created all the time while something happens to warmgate, and what became of each.
 
+use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -180,16 +181,33 @@ pub(super) fn assert_all_mended<'a>(
         .filter(|creation| creation.fate != Fate::Mended)
         .map(|creation| creation.at.duration_since(first.at).as_millis())
         .collect();
-    if unmended.is_empty() {
-        return;
-    }
-    let why = cluster
-        .own()
-        .map(|own| own.said("kube-apiserver", "failing open"));
-    panic!(
+    assert!(
+        unmended.is_empty(),
         "{} of {} not mended, after ms {unmended:?}:\n{}",
         unmended.len(),
         creations.len(),
-        why.unwrap_or_default().join("\n")
+        why(cluster)
     );
+}
+
+/// Fails unless every call of the creations in `namespaces` was answered: those that judge, too.
+#[track_caller]
+pub(super) fn assert_all_asked(cluster: &Cluster, namespaces: &[Namespace<'_>]) {
+    let log = cluster.own().map(|own| own.audit_log());
+    let log = log.expect("suites that read the audit log run on a cluster of our own");
+    let text = fs::read_to_string(log).unwrap_or_else(|error| panic!("{error}"));
+    let lost = text.lines().filter(|line| {
+        let here = |namespace: &Namespace<'_>| line.contains(namespace.name());
+        line.contains("failed-open.") && namespaces.iter().any(here)
+    });
+    let lost = lost.count();
+    assert_eq!(lost, 0, "requests let through unasked:\n{}", why(cluster));
+}
+
+/// Why the API server let objects through unasked.
+fn why(cluster: &Cluster) -> String {
+    let lines = cluster
+        .own()
+        .map(|own| own.said("kube-apiserver", "failing open"));
+    lines.unwrap_or_default().join("\n")
 }

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::definitions::define;
 use super::engine::{ENGINE, mended, named, template, written};
 use crate::harness::cluster::Cluster;
 use crate::harness::namespace::Namespace;
-use crate::harness::tools;
 use crate::product::{MODE, changes};
 
 const RESOURCE: &str = "leaderworkerset.x-k8s.io/v1/leaderworkersets";
@@ -27,26 +27,8 @@ fn untouched() -> Value {
 
 /// A namespace in which the API server knows the kind.
 fn namespace<'c>(cluster: &'c Cluster, name: &str) -> Namespace<'c> {
-    let file = tools::file_of("lws", "sigs.k8s.io/lws", DEFINITION);
-    let file = file.unwrap_or_else(|fault| panic!("{fault}"));
-    // It is longer than the annotation of a client-side apply may be.
-    let apply = [
-        "apply",
-        "--server-side",
-        "--filename",
-        &file.display().to_string(),
-    ];
-    cluster.kubectl(&apply, None).must();
-    let namespace = cluster.namespace(name, &[(MODE, "fix")]);
-    let path = namespace.path(RESOURCE, "");
-    cluster.wait_for("definition that is served", DEADLINE, || {
-        let answer = cluster.api("GET", &path, "application/json", "");
-        match answer.status {
-            200 => Ok(()),
-            _ => Err(answer.body.to_string()),
-        }
-    });
-    namespace
+    define(cluster, "lws", "sigs.k8s.io/lws", DEFINITION, RESOURCE);
+    cluster.namespace(name, &[(MODE, "fix")])
 }
 
 /// A set of one group of two. Its leader serves, its worker does not, and has no probe.

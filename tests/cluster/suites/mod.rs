@@ -6,6 +6,7 @@ mod certificates;
 mod chart;
 mod conditions;
 mod creations;
+mod definitions;
 mod engine;
 mod helpers;
 mod image;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::creations::{self, assert_all_mended, assert_none_failed};
+use super::creations::{self, assert_all_asked, assert_all_mended, assert_none_failed};
 use crate::harness::cluster::Cluster;
 use crate::harness::namespace::Namespace;
 use crate::product::{MODE, NAMESPACE, WARMGATE};
@@ -34,6 +34,7 @@ pub(super) fn loses_nothing(cluster: &Cluster, _unlabelled: &Namespace<'_>) {
     assert_eq!(stayed.count(), 0);
     assert_none_failed(&created);
     assert_all_mended(cluster, &created);
+    assert_all_asked(cluster, &namespaces);
     println!("restart: {} created, 0 failed, 0 unmended", created.len());
 }
 

@@ -9,9 +9,11 @@ use super::{
     CONFIGURATIONS, GATE, MORE, RATE, SERVED, fill, helm, trust, wait_until_served, writers,
 };
 use crate::harness::cluster::Cluster;
-use crate::harness::tools;
 use crate::product::MODE;
-use crate::suites::creations::{self, assert_all_mended, assert_none_failed};
+use crate::suites::creations::{self, assert_all_asked, assert_all_mended, assert_none_failed};
+use crate::suites::definitions::define;
+
+const MODULE: &str = "github.com/cert-manager/cert-manager";
 
 /// What cert-manager calls itself when it writes.
 const CONTROLLER: &str = "cert-manager-certificates-issuing";
@@ -24,7 +26,11 @@ const VALUES: [&str; 2] = ["--set", "certificates.source=cert-manager"];
 
 /// The chart asks for the certificate in cert-manager's own words, and what is issued is served. It may be renewed, and its authority.
 pub(super) fn issues(cluster: &Cluster) {
-    define(cluster);
+    for kind in ["certificates", "issuers"] {
+        let file = format!("deploy/crds/cert-manager.io_{kind}.yaml");
+        let resource = format!("cert-manager.io/v1/{kind}");
+        define(cluster, "cert-manager", MODULE, &file, &resource);
+    }
     cluster
         .kubectl(&["create", "namespace", GATE.namespace], None)
         .must();
@@ -62,31 +68,8 @@ pub(super) fn issues(cluster: &Cluster) {
     });
     assert_none_failed(&created);
     assert_all_mended(cluster, &created);
+    assert_all_asked(cluster, &namespaces);
     assert_eq!(writers(cluster), [INJECTOR.to_owned()].into());
-}
-
-/// Makes the API server know its kinds.
-fn define(cluster: &Cluster) {
-    for kind in ["certificates", "issuers"] {
-        let file = format!("deploy/crds/cert-manager.io_{kind}.yaml");
-        let file = tools::file_of(
-            "cert-manager",
-            "github.com/cert-manager/cert-manager",
-            &file,
-        );
-        let file = file.unwrap_or_else(|fault| panic!("{fault}"));
-        let file = file.display().to_string();
-        let apply = ["apply", "--server-side", "--filename", &file];
-        cluster.kubectl(&apply, None).must();
-        let definition = format!("customresourcedefinition/{kind}.cert-manager.io");
-        let wait = [
-            "wait",
-            "--for=condition=Established",
-            "--timeout=60s",
-            &definition,
-        ];
-        cluster.kubectl(&wait, None).must();
-    }
 }
 
 struct CertManager<'a> {

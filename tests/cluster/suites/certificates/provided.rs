@@ -9,7 +9,7 @@ use super::{
 };
 use crate::harness::cluster::Cluster;
 use crate::product::{MODE, mends};
-use crate::suites::creations::{self, assert_all_mended, assert_none_failed};
+use crate::suites::creations::{self, assert_all_asked, assert_all_mended, assert_none_failed};
 
 const SECRET: &str = "own";
 const USER: &str = "user";
@@ -54,6 +54,7 @@ pub(super) fn is_taken(cluster: &Cluster) {
     });
     assert_none_failed(&created);
     assert_all_mended(cluster, &created);
+    assert_all_asked(cluster, &namespaces);
 
     // Without a word of whom to trust.
     let three = Authority::make();
