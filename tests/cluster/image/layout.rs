@@ -2,6 +2,8 @@
 //! Docker reads: `docker load`, `podman load`, `ctr images import` and `kind load image-archive` all take it.
 
 use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -73,10 +75,7 @@ impl Image {
         ] {
             archive.add(path, Entry::File(0o644, text.to_string().into_bytes()));
         }
-        if let Some(folder) = file.parent() {
-            fs::create_dir_all(folder).context(folder.display())?;
-        }
-        fs::write(file, archive.bytes()?).context(file.display())?;
+        put(file, &archive.bytes()?).context(file.display())?;
         Ok(format!("sha256:{}", manifest.digest))
     }
 
@@ -110,6 +109,19 @@ impl Blob {
     fn descriptor(&self, kind: &str) -> Value {
         json!({"mediaType": kind, "digest": format!("sha256:{}", self.digest), "size": self.size})
     }
+}
+
+/// Writes a file at once: somebody else may be reading it, or writing the same.
+fn put(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = file.parent().unwrap_or(file);
+    fs::create_dir_all(folder)?;
+    let readable = fs::Permissions::from_mode(0o644);
+    let mut half = tempfile::Builder::new()
+        .permissions(readable)
+        .tempfile_in(folder)?;
+    half.write_all(bytes)?;
+    half.persist(file)?;
+    Ok(())
 }
 
 fn blob(archive: &mut Tar, bytes: Vec<u8>) -> Blob {

@@ -52,6 +52,28 @@ pub(super) fn holds_what_the_dockerfile_says() {
     assert_eq!(theirs.entries(), ours.files.entries());
 }
 
+/// Clusters that start at the same time write the same archives: whoever reads one finds it whole.
+pub(super) fn is_whole_while_it_is_written() {
+    let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
+    let program = folder.path().join("warmgate");
+    fs::write(&program, vec![b'x'; 1 << 20]).unwrap_or_else(|error| panic!("{error}"));
+    let image = image::warmgate_from(&program).unwrap_or_else(|fault| panic!("{fault}"));
+    let file = folder.path().join("warmgate.tar");
+    let write = || {
+        let written = image.write(&file);
+        written.unwrap_or_else(|fault| panic!("{fault}"));
+    };
+    let read = || fs::read(&file).unwrap_or_else(|error| panic!("{error}"));
+    write();
+    let whole = read();
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| (0..8).for_each(|_| write()));
+        while !writer.is_finished() {
+            assert!(read() == whole, "a part of it");
+        }
+    });
+}
+
 /// Runs buildah with storage of its own, and gives the one line that it prints.
 fn buildah(scratch: &TempDir, arguments: &[&str]) -> String {
     let mut buildah = Command::new("buildah");

@@ -38,6 +38,10 @@ pub(crate) const ALL: &[Suite] = &[
         "image_holds_what_the_dockerfile_says",
         image::holds_what_the_dockerfile_says,
     ),
+    Suite::bare(
+        "image_is_whole_while_it_is_written",
+        image::is_whole_while_it_is_written,
+    ),
     // These take longest.
     Suite::machine(
         "certificates_of_others_are_served",
