@@ -45,11 +45,16 @@ pub(crate) struct Flags {
     #[arg(long, value_enum, default_value = "503")]
     pub(crate) while_loading: Loading,
 
-    /// Once ready, take so many seconds for every answer
+    /// Take so many seconds for every answer
     #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]
     pub(crate) answers_in: Duration,
 
-    /// On SIGTERM: abort, ignore, or drain=SECONDS (listen no more, end when nothing is in flight, at the latest then)
+    /// Answer nothing between these seconds, and then what has come; connections are taken all the same. May be repeated
+    #[arg(long = "stall", value_name = "FROM=TO")]
+    pub(crate) stalls: Vec<Stall>,
+
+    /// On SIGTERM: abort, ignore, serve=SECONDS (go on, and end after so long with code 0), or drain=SECONDS (listen no more, end
+    /// when nothing is in flight, at the latest then)
     #[arg(long, value_name = "HOW", default_value = "drain=30")]
     pub(crate) on_term: Ending,
 
@@ -60,6 +65,10 @@ pub(crate) struct Flags {
     /// The exit code of that end
     #[arg(long, value_name = "CODE", default_value = "1")]
     pub(crate) exit_code: u8,
+
+    /// Be no server: ask the one on this port, wait for all of its answer, and fail unless that is a 2xx
+    #[arg(long, value_name = "PORT", exclusive = true)]
+    pub(crate) ask: Option<u16>,
 }
 
 /// What a server answers while it loads.
@@ -73,10 +82,33 @@ pub(crate) enum Loading {
     /// 200, or SERVING, as if it were ready
     #[value(name = "200")]
     Ok,
-    /// Nothing at all
+    /// Nothing before it is ready, as one whose event loop is blocked: then 200, or SERVING
     Hang,
-    /// The head of a 200, and then nothing
+    /// The head of a 200 at once, and the rest when it is ready. Over gRPC the same as `hang`
     Stall,
+}
+
+/// A time in which nothing is answered, counted from the start.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Stall {
+    /// Its first moment.
+    pub(crate) from: Duration,
+    /// The first moment after it.
+    pub(crate) to: Duration,
+}
+
+impl FromStr for Stall {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (from, to) = text.split_once('=').ok_or("it is FROM=TO")?;
+        let (from, to) = (seconds(from)?, seconds(to)?);
+        if from < to {
+            Ok(Self { from, to })
+        } else {
+            Err("it ends before it begins".to_owned())
+        }
+    }
 }
 
 /// What a server does when it is told to end.
@@ -86,6 +118,8 @@ pub(crate) enum Ending {
     Abort,
     /// It finishes what is in flight, for so long at the most.
     Drain(Duration),
+    /// It goes on for so long, as if nothing had been said.
+    Serve(Duration),
     /// It goes on.
     Ignore,
 }
@@ -94,11 +128,12 @@ impl FromStr for Ending {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match (text, text.strip_prefix("drain=")) {
-            ("abort", _) => Ok(Self::Abort),
-            ("ignore", _) => Ok(Self::Ignore),
-            (_, Some(longest)) => seconds(longest).map(Self::Drain),
-            _ => Err("it is abort, ignore or drain=SECONDS".to_owned()),
+        match text.split_once('=') {
+            None if text == "abort" => Ok(Self::Abort),
+            None if text == "ignore" => Ok(Self::Ignore),
+            Some(("drain", longest)) => seconds(longest).map(Self::Drain),
+            Some(("serve", longer)) => seconds(longer).map(Self::Serve),
+            _ => Err("it is abort, ignore, serve=SECONDS or drain=SECONDS".to_owned()),
         }
     }
 }
@@ -131,9 +166,34 @@ mod tests {
             "drain=1.5".parse(),
             Ok(Ending::Drain(Duration::from_millis(1500)))
         );
-        for wrong in ["", "drain", "drain=", "drain=-1", "drain=soon", "stop"] {
+        assert_eq!("serve=5".parse(), Ok(Ending::Serve(Duration::from_secs(5))));
+        for wrong in [
+            "",
+            "drain",
+            "drain=",
+            "drain=-1",
+            "serve=soon",
+            "stop",
+            "abort=1",
+        ] {
             assert!(wrong.parse::<Ending>().is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn stalls_are_read() {
+        let (from, to) = (Duration::from_millis(500), Duration::from_secs(2));
+        assert_eq!("0.5=2".parse(), Ok(Stall { from, to }));
+        for wrong in ["", "1", "=", "1=", "=2", "2=1", "2=2", "-1=2", "1=2=3"] {
+            assert!(wrong.parse::<Stall>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn who_asks_is_no_server() {
+        let parse = |line: &str| Flags::try_parse_from(line.split(' '));
+        assert_eq!(parse("slowserver --ask 80").unwrap().ask, Some(80));
+        parse("slowserver --ask 80 --http 80").unwrap_err();
     }
 
     #[test]

@@ -13,7 +13,7 @@ use serde_json::json;
 use tokio::net::TcpStream;
 
 use crate::http::micros;
-use crate::server::{Server, Treatment};
+use crate::server::Server;
 
 /// `HealthCheckResponse.status`.
 const SERVING: u8 = 1;
@@ -60,30 +60,20 @@ async fn check(
         "protocol": "grpc", "path": head.uri.path(), "service": service, "agent": agent,
     });
     server.log.write("request", request);
-    let well = match server.treatment() {
-        Treatment::Answer(well, after) => tokio::select! {
-            () = tokio::time::sleep(after) => Some(well),
-            _ = poll_fn(|context| answer.poll_reset(context)) => None,
-        },
-        Treatment::Hang => {
-            poll_fn(|context| answer.poll_reset(context)).await?;
-            None
+    let reply = server.reply();
+    tokio::select! {
+        () = server.until(reply.done) => {}
+        _ = poll_fn(|context| answer.poll_reset(context)) => {
+            let abandoned = json!({"service": service, "took_us": micros(start)});
+            server.log.write("abandoned", abandoned);
+            return Ok(());
         }
-        Treatment::Stall => {
-            let mut stream = answer.send_response(response(), false)?;
-            poll_fn(|context| stream.poll_reset(context)).await?;
-            None
-        }
-    };
-    let Some(well) = well else {
-        server.log.write(
-            "abandoned",
-            json!({"service": service, "took_us": micros(start)}),
-        );
-        return Ok(());
-    };
-    let status = if well { SERVING } else { NOT_SERVING };
-    let mut stream = answer.send_response(response(), false)?;
+    }
+    let status = if reply.well { SERVING } else { NOT_SERVING };
+    let mut response = Response::new(());
+    let kind = HeaderValue::from_static("application/grpc");
+    response.headers_mut().insert("content-type", kind);
+    let mut stream = answer.send_response(response, false)?;
     stream.send_data(message(status), false)?;
     stream.send_trailers(HeaderMap::from_iter([(
         HeaderName::from_static("grpc-status"),
@@ -92,13 +82,6 @@ async fn check(
     let status = json!({"service": service, "status": status, "took_us": micros(start)});
     server.log.write("answer", status);
     Ok(())
-}
-
-fn response() -> Response<()> {
-    let mut response = Response::new(());
-    let kind = HeaderValue::from_static("application/grpc");
-    response.headers_mut().insert("content-type", kind);
-    response
 }
 
 /// A `HealthCheckResponse`: field 1, a varint.

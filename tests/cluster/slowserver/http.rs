@@ -7,7 +7,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest};
 use tokio::net::TcpStream;
 
-use crate::server::{Server, Treatment};
+use crate::server::Server;
 
 /// The longest head that is read.
 const HEAD: usize = 16 * 1024;
@@ -34,35 +34,30 @@ pub(crate) async fn serve(server: &Server, mut stream: TcpStream) -> io::Result<
         "protocol": "http", "method": method, "path": path, "agent": header(&head, "user-agent"),
     });
     server.log.write("request", request);
-    let answer = match server.treatment() {
-        Treatment::Hang => None,
-        Treatment::Stall => {
-            stream
-                .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\n")
-                .await?;
-            None
-        }
-        Treatment::Answer(well, after) => tokio::select! {
-            () = tokio::time::sleep(after) => Some(well),
-            gone = closed(&stream) => gone.map(|()| None)?,
-        },
+    let reply = server.reply();
+    let (status, text) = match reply.well {
+        true => ("200 OK", "ok\n"),
+        false => ("503 Service Unavailable", "loading\n"),
     };
-    let Some(well) = answer else {
-        closed(&stream).await?;
-        server
-            .log
-            .write("abandoned", json!({"path": path, "took_us": micros(start)}));
-        return Ok(());
-    };
-    let (status, text) = if well {
-        ("200 OK", "ok\n")
-    } else {
-        ("503 Service Unavailable", "loading\n")
-    };
-    let answer = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: text/plain\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{text}",
+    let mut answer = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: text/plain\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
         text.len()
     );
+    if reply.head_first {
+        stream.write_all(answer.as_bytes()).await?;
+        server.log.write("head", json!({"path": path}));
+        answer.clear();
+    }
+    answer.push_str(text);
+    tokio::select! {
+        () = server.until(reply.done) => {}
+        gone = closed(&stream) => {
+            gone?;
+            let abandoned = json!({"path": path, "took_us": micros(start)});
+            server.log.write("abandoned", abandoned);
+            return Ok(());
+        }
+    }
     stream.write_all(answer.as_bytes()).await?;
     stream.shutdown().await?;
     let status: u16 = status[..3].parse().unwrap_or(0);

@@ -1,5 +1,5 @@
 //! A mutating webhook as a mesh has one: it puts a proxy in front of the containers of a pod, and has the kubelet ask the proxy
-//! instead of them. Called again it does what is left to do.
+//! instead of them. Called again it does what is left to do. A pod may also tell it what to answer.
 
 use std::io;
 use std::path::Path;
@@ -28,6 +28,9 @@ const PORT: u16 = 15020;
 
 /// Where a pod says that the proxy is in it.
 const STATUS: &str = "sidecar.istio.io/status";
+
+/// Where a pod brings a patch of its own, in whatever state: it gets that one, and no proxy.
+const TOLD: &str = "inject.warmgate.test/patch";
 
 /// The probes, and the last word of the path under which the proxy answers for each.
 const PROBES: [(&str, &str); 3] = [
@@ -71,12 +74,12 @@ pub(crate) async fn serve(
             .await
             .map_err(io::Error::other)?;
         let review: Value = serde_json::from_slice(&body.to_bytes())?;
-        let patch = patch(&review["request"]["object"]);
+        let patch = text(&review["request"]["object"]);
         server.log.write(
             "review",
             json!({"uid": review["request"]["uid"], "patch": patch}),
         );
-        let answer = Bytes::from(answer(&review, &patch).to_string());
+        let answer = Bytes::from(answer(&review, patch).to_string());
         Ok::<_, io::Error>(Response::new(Full::new(answer)))
     });
     hyper::server::conn::http1::Builder::new()
@@ -85,11 +88,20 @@ pub(crate) async fn serve(
         .map_err(io::Error::other)
 }
 
-fn answer(review: &Value, patch: &[Value]) -> Value {
+/// The patch of `pod` as it is sent, if there is one.
+fn text(pod: &Value) -> Option<String> {
+    if let Some(told) = pod["metadata"]["annotations"][TOLD].as_str() {
+        return Some(told.to_owned());
+    }
+    let patch = patch(pod);
+    (!patch.is_empty()).then(|| json!(patch).to_string())
+}
+
+fn answer(review: &Value, patch: Option<String>) -> Value {
     let mut response = json!({"uid": review["request"]["uid"], "allowed": true});
-    if !patch.is_empty() {
+    if let Some(patch) = patch {
         response["patchType"] = json!("JSONPatch");
-        response["patch"] = json!(STANDARD.encode(json!(patch).to_string()));
+        response["patch"] = json!(STANDARD.encode(patch));
     }
     json!({"apiVersion": review["apiVersion"], "kind": review["kind"], "response": response})
 }
@@ -175,6 +187,15 @@ mod tests {
         let startup = &pod["spec"]["containers"][1]["startupProbe"];
         assert_eq!(startup["httpGet"]["path"], "/app-health/a/startupz");
         assert_eq!(pod["spec"]["containers"].as_array().map(Vec::len), Some(2));
+    }
+
+    #[test]
+    fn a_pod_that_brings_a_patch_gets_that_one() {
+        let pod = json!({"metadata": {"annotations": {TOLD: "no patch"}}, "spec": {"containers": [{"name": "a"}]}});
+        let review = json!({"request": {"uid": "u", "object": pod}});
+        let answer = answer(&review, text(&review["request"]["object"]));
+        let patch = answer["response"]["patch"].as_str().unwrap();
+        assert_eq!(STANDARD.decode(patch).unwrap(), b"no patch");
     }
 
     fn apply(pod: &mut Value) {

@@ -1,44 +1,29 @@
-//! When it listens, what it would answer now, and how it ends.
+//! When it listens, and what every connection knows.
 
-use std::io;
 use std::net::Ipv6Addr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 use tokio_rustls::TlsAcceptor;
 
-use crate::flags::{Ending, Flags, Loading};
+use crate::endpoint::Reply;
+use crate::flags::Flags;
 use crate::log::Log;
 use crate::{grpc, http, inject};
 
-/// The exit code of a program that SIGTERM ended.
-const TERMINATED: u8 = 128 + 15;
-
 /// What every connection knows.
 pub(crate) struct Server {
-    flags: Flags,
+    pub(crate) flags: Flags,
     start: Instant,
     pub(crate) log: Log,
 }
 
-/// How a request is treated.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Treatment {
-    /// It is told, after a while, whether the server is well.
-    Answer(bool, Duration),
-    /// It is never answered.
-    Hang,
-    /// It gets the head of an answer.
-    Stall,
-}
-
 /// What a port speaks.
 #[derive(Clone)]
-enum Protocol {
+pub(crate) enum Protocol {
     Http,
     Grpc,
     Tcp,
@@ -55,25 +40,47 @@ impl Server {
         }
     }
 
-    /// How a request that comes now is treated.
-    pub(crate) fn treatment(&self) -> Treatment {
-        if self.start.elapsed() >= self.flags.ready_after {
-            return Treatment::Answer(true, self.flags.answers_in);
-        }
-        match self.flags.while_loading {
-            Loading::Refused | Loading::Unavailable => Treatment::Answer(false, Duration::ZERO),
-            Loading::Ok => Treatment::Answer(true, Duration::ZERO),
-            Loading::Hang => Treatment::Hang,
-            Loading::Stall => Treatment::Stall,
-        }
+    /// What becomes of a request that comes now.
+    pub(crate) fn reply(&self) -> Reply {
+        self.flags.reply(self.start.elapsed())
     }
 
     /// Sleeps until so long after the start.
-    async fn until(&self, after: Duration) {
+    pub(crate) async fn until(&self, after: Duration) {
         tokio::time::sleep(after.saturating_sub(self.start.elapsed())).await;
     }
 
-    async fn becomes_ready(self: Arc<Self>) {
+    /// The same, or for ever.
+    pub(crate) async fn until_any(&self, after: Option<Duration>) {
+        match after {
+            Some(after) => self.until(after).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// So long after now, counted from the start.
+    pub(crate) fn later(&self, by: Duration) -> Duration {
+        self.start.elapsed().saturating_add(by)
+    }
+    /// Writes down when nobody let it run: what it does then is not what its flags say.
+    pub(crate) async fn watches_the_time(self: Arc<Self>) {
+        const PULSE: Duration = Duration::from_millis(100);
+        const STARVED: Duration = Duration::from_millis(200);
+        loop {
+            let before = Instant::now();
+            tokio::time::sleep(PULSE).await;
+            let late = before.elapsed().saturating_sub(PULSE);
+            if late > STARVED {
+                self.log.write(
+                    "starved",
+                    json!({"ms": u64::try_from(late.as_millis()).unwrap_or(u64::MAX)}),
+                );
+            }
+        }
+    }
+
+    /// Says when the load is done.
+    pub(crate) async fn becomes_ready(self: Arc<Self>) {
         if let Some(file) = &self.flags.ready_file {
             std::fs::remove_file(file).ok();
         }
@@ -87,7 +94,8 @@ impl Server {
         }
     }
 
-    async fn listens(
+    /// Serves `port` until it is `ending`. A connection keeps its copy of `busy` while it lasts.
+    pub(crate) async fn listens(
         self: Arc<Self>,
         port: u16,
         protocol: Protocol,
@@ -107,6 +115,8 @@ impl Server {
                 }
             },
         };
+        // Port 0 is any that is free.
+        let port = listener.local_addr().map_or(port, |at| at.port());
         self.log.write("listening", json!({"port": port}));
         loop {
             let stream = tokio::select! {
@@ -150,74 +160,4 @@ impl Server {
             self.log.write("error", json!({"error": error}));
         }
     }
-}
-
-/// Runs `server` to its end, and gives its exit code.
-///
-/// # Errors
-///
-/// The runtime cannot be made.
-pub(crate) fn run(server: Server) -> io::Result<u8> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()?;
-    let code = runtime.block_on(lives(Arc::new(server)));
-    runtime.shutdown_background();
-    code
-}
-
-async fn lives(server: Arc<Server>) -> io::Result<u8> {
-    let mut term = signal(SignalKind::terminate())?;
-    let (end, ending) = watch::channel(false);
-    let (busy, mut idle) = mpsc::channel::<()>(1);
-    server
-        .log
-        .write("start", json!({"flags": format!("{:?}", server.flags)}));
-    tokio::spawn(Arc::clone(&server).becomes_ready());
-    let flags = &server.flags;
-    let mut ports = vec![
-        (flags.http, Protocol::Http),
-        (flags.grpc, Protocol::Grpc),
-        (flags.tcp, Protocol::Tcp),
-    ];
-    if let Some(folder) = &flags.tls {
-        ports.push((flags.inject, Protocol::Inject(inject::acceptor(folder)?)));
-    }
-    for (port, protocol) in ports {
-        if let Some(port) = port {
-            let server = Arc::clone(&server);
-            tokio::spawn(server.listens(port, protocol, ending.clone(), busy.clone()));
-        }
-    }
-    drop(busy);
-    let exits = async {
-        match flags.exits_after {
-            Some(after) => server.until(after).await,
-            None => std::future::pending().await,
-        }
-    };
-    tokio::pin!(exits);
-    loop {
-        tokio::select! {
-            () = &mut exits => return Ok(ends(&server, flags.exit_code)),
-            _ = term.recv() => server.log.write("term", json!({})),
-        }
-        match flags.on_term {
-            Ending::Ignore => {}
-            Ending::Abort => return Ok(ends(&server, TERMINATED)),
-            Ending::Drain(longest) => {
-                end.send_replace(true);
-                // The channel closes with the last connection.
-                let drained = tokio::time::timeout(longest, idle.recv()).await.is_ok();
-                server.log.write("drained", json!({"whole": drained}));
-                return Ok(ends(&server, 0));
-            }
-        }
-    }
-}
-
-fn ends(server: &Server, code: u8) -> u8 {
-    server.log.write("exit", json!({"code": code}));
-    code
 }
