@@ -17,6 +17,12 @@ pub(crate) const RELEASE: &str = "warmgate";
 /// The namespace it is installed in.
 pub(crate) const NAMESPACE: &str = "warmgate";
 
+/// Where the API has both webhook configurations.
+pub(crate) const CONFIGURATIONS: [&str; 2] = [
+    "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/00-warmgate",
+    "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/warmgate",
+];
+
 /// The chart.
 pub(crate) const CHART: &str = "charts/warmgate";
 
@@ -73,7 +79,11 @@ pub(crate) fn cluster(name: &str) -> Cluster {
     let start = || {
         let image = image::product()?;
         let kubernetes = versions::chosen().map_err(Fault::new)?;
-        let cluster = Cluster::start(&Options { kubernetes, name })?;
+        let cluster = Cluster::start(&Options {
+            kubernetes,
+            name,
+            kubelet: "",
+        })?;
         cluster.load_image(&image);
         Ok(cluster)
     };

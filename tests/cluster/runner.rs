@@ -14,7 +14,7 @@ use crate::harness::steps::Steps;
 use crate::harness::{prerequisites, versions};
 use crate::image;
 use crate::product;
-use crate::suite::{Run, Suite};
+use crate::suite::{Need, Run, Suite};
 
 /// The variable that names the kubeconfig of somebody else's cluster to run against.
 pub(crate) const FOREIGN: &str = "KUBECONFIG_E2E";
@@ -80,13 +80,16 @@ pub(crate) fn run(suites: &[Suite], filters: &[String]) -> ExitCode {
     let mut tally = Tally::default();
     let filtered = suites.len() - chosen.len();
     let foreign = std::env::var_os(FOREIGN).filter(|file| !file.is_empty());
-    let missing = missing(&chosen, foreign.is_some());
-    if !missing.is_empty() && std::env::var_os("CI").is_some_and(|value| value == "true") {
+    let need = |suite: &&Suite| suite.need(foreign.is_some());
+    let most = chosen.iter().filter_map(need).max();
+    let most = most.unwrap_or(Need::Cargo);
+    let met = met(most);
+    if met < most && std::env::var_os("CI").is_some_and(|value| value == "true") {
         eprintln!("with CI=true no suite may be left out");
         return ExitCode::FAILURE;
     }
     chosen.retain(|suite| {
-        let obstacle = obstacle(suite, foreign.is_some(), &missing);
+        let obstacle = obstacle(need(suite), met);
         if let Some(obstacle) = obstacle {
             println!("test {} ... ignored, {obstacle}", suite.name);
             tally.ignored += 1;
@@ -105,28 +108,29 @@ pub(crate) fn run(suites: &[Suite], filters: &[String]) -> ExitCode {
     finish(&tally, filtered, start)
 }
 
-/// What is missing for the `chosen` suites. It is also printed.
-fn missing(chosen: &[&Suite], foreign: bool) -> Vec<String> {
-    let missing = match chosen.iter().all(|suite| suite.is_bare()) {
-        true => Vec::new(),
-        false if foreign => prerequisites::missing_for_foreign(),
-        false => prerequisites::missing(),
-    };
+/// As much as is here of `most`, what the suites need. What is missing is printed.
+fn met(most: Need) -> Need {
+    let missing = prerequisites::missing(most);
     for line in &missing {
         eprintln!("{line}");
     }
-    missing
+    if missing.is_empty() {
+        most
+    } else if prerequisites::missing(Need::Tools).is_empty() {
+        Need::Tools
+    } else {
+        Need::Cargo
+    }
 }
 
-/// Why a suite cannot run here.
-fn obstacle(suite: &Suite, foreign: bool, missing: &[String]) -> Option<&'static str> {
-    if suite.is_bare() {
-        return None;
+/// Why a suite cannot run here, by what it needs.
+fn obstacle(need: Option<Need>, met: Need) -> Option<&'static str> {
+    match need {
+        None => Some("it needs a cluster of our own"),
+        Some(need) if need <= met => None,
+        Some(Need::Machine) => Some("no cluster can run here"),
+        Some(_) => Some("its programs cannot be built here"),
     }
-    if foreign && !(suite.on_shared() && suite.runs_anywhere()) {
-        return Some("it needs a cluster of our own");
-    }
-    (!missing.is_empty()).then_some("no cluster can run here")
 }
 
 /// Runs everything that needs more than cargo, and takes the shared cluster down.
@@ -185,6 +189,7 @@ fn start(foreign: Option<PathBuf>) -> Outcome<Cluster> {
     let cluster = Cluster::start(&Options {
         kubernetes,
         name: SHARED,
+        kubelet: "",
     })?;
     cluster.load_image(&slowserver);
     Ok(cluster)
@@ -192,7 +197,7 @@ fn start(foreign: Option<PathBuf>) -> Outcome<Cluster> {
 
 fn on(cluster: Option<&Cluster>, suite: &Suite, tally: &Tally) {
     match (suite.run, cluster) {
-        (Run::Machine(run), _) => tally.run(suite.name, run),
+        (Run::Tools(run) | Run::Machine(run), _) => tally.run(suite.name, run),
         (Run::Shared(run) | Run::Exclusive(run), Some(cluster)) => tally.run(suite.name, || {
             let namespace = cluster.namespace(suite.name, &[]);
             run(cluster, &namespace);

@@ -17,7 +17,9 @@ pub(crate) struct Suite {
 pub(crate) enum Run {
     /// Nothing but what cargo has.
     Bare(fn()),
-    /// What clusters are made of. If it needs one, it starts its own.
+    /// Programs that are built from Go modules.
+    Tools(fn()),
+    /// Clusters of its own.
     Machine(fn()),
     /// The shared cluster, beside other suites, in an unlabelled namespace of its own.
     Shared(fn(&Cluster, &Namespace<'_>)),
@@ -25,13 +27,29 @@ pub(crate) enum Run {
     Exclusive(fn(&Cluster, &Namespace<'_>)),
 }
 
+/// What must be here for a suite, each with what stands before it.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) enum Need {
+    /// What cargo needs.
+    Cargo,
+    /// What builds programs from Go modules.
+    Tools,
+    /// What a cluster of our own runs on.
+    Machine,
+}
+
 impl Suite {
-    /// A suite that needs no cluster.
+    /// A suite that needs no more than cargo.
     pub(crate) const fn bare(name: &'static str, run: fn()) -> Self {
         Self::new(name, Run::Bare(run))
     }
 
-    /// A suite that starts clusters of its own, or needs their programs alone.
+    /// A suite that needs built programs, such as Helm, and no cluster.
+    pub(crate) const fn tools(name: &'static str, run: fn()) -> Self {
+        Self::new(name, Run::Tools(run))
+    }
+
+    /// A suite that starts clusters of its own.
     pub(crate) const fn machine(name: &'static str, run: fn()) -> Self {
         Self::new(name, Run::Machine(run))
     }
@@ -72,18 +90,19 @@ impl Suite {
         matches!(self.run, Run::Shared(_) | Run::Exclusive(_))
     }
 
-    /// Whether it needs no more than cargo.
-    pub(crate) fn is_bare(&self) -> bool {
-        matches!(self.run, Run::Bare(_))
+    /// What it needs; nothing meets it where the shared cluster is a `foreign` one and it needs one of ours.
+    pub(crate) fn need(&self, foreign: bool) -> Option<Need> {
+        match self.run {
+            Run::Bare(_) => Some(Need::Cargo),
+            Run::Tools(_) => Some(Need::Tools),
+            Run::Shared(_) | Run::Exclusive(_) if foreign => self.anywhere.then_some(Need::Tools),
+            Run::Machine(_) if foreign => None,
+            Run::Machine(_) | Run::Shared(_) | Run::Exclusive(_) => Some(Need::Machine),
+        }
     }
 
     /// Whether warmgate must be installed.
     pub(crate) fn needs_warmgate(&self) -> bool {
         self.installed
-    }
-
-    /// Whether it may run on a cluster that is not ours.
-    pub(crate) fn runs_anywhere(&self) -> bool {
-        self.anywhere
     }
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 use super::certificates::Certificates;
 use super::fault::{Context, Fault, Outcome};
 use super::folders;
-use super::prerequisites::plugins;
+use super::prerequisites::{find, plugins};
 use super::sandbox::{NODE, Sandbox};
 use super::state::State;
 use super::tools::Tools;
@@ -157,8 +157,8 @@ impl Components<'_> {
         Ok(command)
     }
 
-    /// The kubelet. At this verbosity it logs every probe's result, which is what its simulation is judged by.
-    pub(crate) fn kubelet(&self) -> Outcome<Command> {
+    /// The kubelet, with `more` lines in its configuration. At this verbosity it logs every probe's result, which is what its simulation is judged by.
+    pub(crate) fn kubelet(&self, more: &str) -> Outcome<Command> {
         let own = self.state.path();
         for folder in ["etc/manifests", "etc/volume-plugins"] {
             let folder = own.join(folder);
@@ -167,10 +167,11 @@ impl Components<'_> {
         let resolver = self.file("resolv.conf", "nameserver 127.0.0.1\n")?;
         let config = self.file(
             "kubelet.yaml",
-            &kubelet(&own.display().to_string(), &self.state.cgroup(), &resolver),
+            &(kubelet(&own.display().to_string(), &self.state.cgroup(), &resolver) + more),
         )?;
         let mut command = self.client("kubelet");
-        command.args([
+        // Its log is read, and says no time zone.
+        command.env("TZ", "UTC").args([
             &format!("--config={config}"),
             &format!("--node-ip={NODE}"),
             &format!("--hostname-override={NODE_NAME}"),
@@ -191,14 +192,25 @@ fn snapshotter(folder: &Path) -> &'static str {
     }
 }
 
+/// A bridge, and nothing that asks iptables something for every pod: no packet leaves, and nobody wants a port of the node.
 fn network_of_pods() -> String {
     format!(
         r#"{{"cniVersion": "0.4.0", "name": "pods", "plugins": [
-  {{"type": "bridge", "bridge": "pods0", "isGateway": true, "ipMasq": true, "hairpinMode": true,
-    "ipam": {{"type": "host-local", "ranges": [[{{"subnet": "{PODS}"}}]], "routes": [{{"dst": "0.0.0.0/0"}}]}}}},
-  {{"type": "portmap", "capabilities": {{"portMappings": true}}}}
+  {{"type": "bridge", "bridge": "pods0", "isGateway": true, "ipMasq": false, "hairpinMode": true,
+    "ipam": {{"type": "host-local", "ranges": [[{{"subnet": "{PODS}"}}]], "routes": [{{"dst": "0.0.0.0/0"}}]}}}}
 ]}}
 "#
+    )
+}
+
+/// Which program makes containers: where crun is there it is taken, for it needs a fraction of runc's time.
+fn runtime() -> String {
+    let Some(crun) = find("crun") else {
+        return String::new();
+    };
+    format!(
+        "    [plugins.\"io.containerd.grpc.v1.cri\".containerd.runtimes.runc.options]\n      BinaryName = \"{}\"\n",
+        crun.display()
     )
 }
 
@@ -218,9 +230,10 @@ disabled_plugins = ["io.containerd.internal.v1.opt"]
     snapshotter = "{snapshotter}"
   [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
     runtime_type = "io.containerd.runc.v2"
-"#,
+{}"#,
         plugins.display(),
-        network.display()
+        network.display(),
+        runtime()
     )
 }
 

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use rustix::io::Errno;
-use rustix::mount::{MountFlags, mount, mount_bind};
+use rustix::mount::{MountFlags, UnmountFlags, mount, mount_bind, unmount};
 use rustix::process::{WaitOptions, setsid, wait};
 
 use super::fault::{Context, Fault, Outcome};
@@ -47,6 +47,8 @@ fn prepare(state: &State) -> Outcome<File> {
     }
     fs::write(state.pid(), &pid).context("writing the process id")?;
     mount("proc", "/proc", "proc", MountFlags::empty(), None).context("mounting /proc")?;
+    // Where a version 2 stands beside version 1 crun makes no container. The kubelet takes version 1 then anyway.
+    unmount("/sys/fs/cgroup/unified", UnmountFlags::DETACH).ok();
     cover(state)?;
     std::thread::spawn(obey);
     println!("{pid}");

@@ -12,8 +12,11 @@ pub(crate) mod holder;
 pub(crate) mod interrupt;
 pub(crate) mod inventory;
 pub(crate) mod leftovers;
+pub(crate) mod logs;
 pub(crate) mod namespace;
+pub(crate) mod own;
 pub(crate) mod prerequisites;
+pub(crate) mod signals;
 pub(crate) mod state;
 pub(crate) mod steps;
 pub(crate) mod tools;
@@ -21,6 +24,5 @@ pub(crate) mod versions;
 
 mod components;
 mod foreign;
-mod own;
 mod programs;
 mod sandbox;

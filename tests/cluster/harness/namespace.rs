@@ -29,6 +29,11 @@ impl<'a> Namespace<'a> {
             short.trim_end_matches('-'),
             std::process::id()
         );
+        Self::named(cluster, name, labels)
+    }
+
+    /// The one with exactly this name.
+    pub(super) fn named(cluster: &'a Cluster, name: String, labels: &[(&str, &str)]) -> Self {
         let labels: serde_json::Map<_, _> = labels
             .iter()
             .map(|(key, value)| ((*key).to_owned(), json!(value)))
@@ -105,6 +110,18 @@ impl<'a> Namespace<'a> {
         let path = self.path(resource, "");
         let body = object.to_string();
         self.cluster.api("POST", &path, "application/json", &body)
+    }
+
+    /// Deletes the object `name` of a `resource`, with these options. It may be gone already.
+    ///
+    /// # Panics
+    ///
+    /// When there is no answer.
+    #[track_caller]
+    pub(crate) fn delete(&self, resource: &str, name: &str, options: &Value) {
+        let path = self.path(resource, name);
+        let body = options.to_string();
+        self.cluster.api("DELETE", &path, "application/json", &body);
     }
 
     /// The object `name` of a `resource`, or nothing.

@@ -1,6 +1,5 @@
 //! A cluster of our own: how it starts, and how it ends.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -8,12 +7,13 @@ use std::time::{Duration, Instant};
 
 use super::certificates::Certificates;
 use super::client::Client;
+use super::cluster::Options;
 use super::command::run;
 use super::components::{API_SOCKET, Components, NODE_NAME};
-use super::fault::{Context, Fault, Outcome};
+use super::fault::{Fault, Outcome};
 use super::folders;
 use super::interrupt;
-use super::sandbox::{Component, Sandbox};
+use super::sandbox::{Component, Paused, Sandbox};
 use super::state::State;
 use super::steps::Steps;
 use super::tools::Tools;
@@ -45,12 +45,12 @@ impl Own {
     ///
     /// The step that failed; everything started before has ended.
     pub(crate) fn start(
-        name: &str,
+        options: &Options<'_>,
         tools: &Tools,
         client: &Client,
         steps: &Steps,
     ) -> Outcome<Self> {
-        let state = State::of(name);
+        let state = State::of(options.name);
         interrupt::watch(&state)?;
         let sandbox = steps.take("namespaces made", || {
             state.claim()?;
@@ -64,11 +64,17 @@ impl Own {
             state,
             stays: false,
         };
-        own.bring_up(tools, client, steps)?;
+        own.bring_up(options, tools, client, steps)?;
         Ok(own)
     }
 
-    fn bring_up(&mut self, tools: &Tools, client: &Client, steps: &Steps) -> Outcome<()> {
+    fn bring_up(
+        &mut self,
+        options: &Options<'_>,
+        tools: &Tools,
+        client: &Client,
+        steps: &Steps,
+    ) -> Outcome<()> {
         let certificates =
             Certificates::make(&self.state.path().join("pki"), &self.state.kubeconfig())?;
         let components = Components {
@@ -95,7 +101,7 @@ impl Own {
             &mut components.controller_manager(),
         )?;
         self.run("kube-scheduler", &mut components.scheduler())?;
-        self.run("kubelet", &mut components.kubelet()?)?;
+        self.run("kubelet", &mut components.kubelet(options.kubelet)?)?;
         self.run("kube-proxy", &mut components.proxy())?;
         steps.take("node ready", || {
             self.until("the node", || node_is_ready(client))?;
@@ -196,14 +202,29 @@ impl Own {
         &self.audit_log
     }
 
-    /// The last lines of a component's log that speak of something.
-    pub(crate) fn said(&self, component: &str, of: &str) -> Vec<String> {
-        const LINES: usize = 20;
-        let path = folders::logs(self.state.name()).join(format!("{component}.log"));
-        let text = fs::read_to_string(path).unwrap_or_default();
-        let mut lines: Vec<_> = text.lines().filter(|line| line.contains(of)).collect();
-        lines.drain(..lines.len().saturating_sub(LINES));
-        lines.into_iter().map(str::to_owned).collect()
+    /// Stops a component where it is, as on a node that hangs, until the result is dropped.
+    ///
+    /// # Errors
+    ///
+    /// It is not there, or has ended.
+    pub(crate) fn pause(&self, component: &str) -> Outcome<Paused> {
+        let components = self.locked();
+        let found = components.iter().find(|one| one.name == component);
+        found
+            .ok_or_else(|| Fault::new(format!("no component {component}")))?
+            .pause()
+    }
+
+    /// Ends the first process of a container without asking it. `id` is what the API calls the container.
+    ///
+    /// # Errors
+    ///
+    /// What containerd says.
+    pub(crate) fn kill(&self, id: &str) -> Outcome<()> {
+        let id = id.trim_start_matches("containerd://");
+        self.containerd(&["tasks", "kill", "--signal", "SIGKILL", id])?
+            .checked()
+            .map(drop)
     }
 
     /// Lets the cluster outlive this process.
@@ -216,11 +237,6 @@ impl Own {
         self.stays = true;
         interrupt::forget(&self.state);
         Ok(())
-    }
-
-    /// Prints where the logs of the components are, and how each ends.
-    pub(crate) fn show_logs(&self) {
-        show_logs(self.state.name());
     }
 
     /// Ends everything. Whoever asks twice is told that nothing is left.
@@ -271,30 +287,4 @@ fn node_is_ready(client: &Client) -> Outcome<bool> {
             .any(|one| one["type"] == "Ready" && one["status"] == "True")
     });
     Ok(ready && account.is_some())
-}
-
-/// Prints where the logs of the cluster `name` are, and how each ends.
-pub(crate) fn show_logs(name: &str) {
-    const LINES: usize = 12;
-    let Ok(found) = fs::read_dir(folders::logs(name)) else {
-        return;
-    };
-    let mut paths: Vec<_> = found.flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    for path in paths {
-        let text = fs::read(&path).context(path.display());
-        println!("--- {}", path.display());
-        match text {
-            // The audit log is long, and no component's complaint.
-            Ok(_) if path.ends_with("audit.log") => {}
-            Ok(text) => {
-                let text = String::from_utf8_lossy(&text);
-                let lines: Vec<_> = text.lines().collect();
-                for line in &lines[lines.len().saturating_sub(LINES)..] {
-                    println!("    {}", line.chars().take(400).collect::<String>());
-                }
-            }
-            Err(fault) => println!("    {fault}"),
-        }
-    }
 }

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use super::command::{output, run};
 use super::versions;
+use crate::suite::Need;
 
 /// The CNI plugins that the pods' network is made of.
 const PLUGINS: [&str; 4] = ["bridge", "host-local", "loopback", "portmap"];
@@ -21,10 +22,18 @@ const PROGRAMS: [(&str, &str); 8] = [
     ("ip", "iproute2"),
 ];
 
-/// What is missing for a cluster of our own, one line each with how to get it.
-pub(crate) fn missing() -> Vec<String> {
+/// What is missing for `need`, one line each with how to get it.
+pub(crate) fn missing(need: Need) -> Vec<String> {
+    match need {
+        Need::Cargo => Vec::new(),
+        Need::Tools => go().into_iter().collect(),
+        Need::Machine => go().into_iter().chain(machine()).collect(),
+    }
+}
+
+/// What is missing for a cluster of our own, but for its programs.
+fn machine() -> Vec<String> {
     let mut missing = Vec::new();
-    missing.extend(go());
     for (program, package) in PROGRAMS {
         if find(program).is_none() {
             missing.push(format!("{program} is missing: apt-get install {package}"));
@@ -50,11 +59,6 @@ pub(crate) fn missing() -> Vec<String> {
         );
     }
     missing
-}
-
-/// What is missing for running against somebody else's cluster: only the programs of ours that are built.
-pub(crate) fn missing_for_foreign() -> Vec<String> {
-    go().into_iter().collect()
 }
 
 /// The folder of the CNI plugins.

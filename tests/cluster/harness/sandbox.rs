@@ -1,14 +1,17 @@
 //! Network, mount and process namespaces of a cluster's own.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
+
+use rustix::process::Signal;
 
 use super::command::run;
 use super::fault::{Context, Fault, Outcome};
 use super::folders;
 use super::holder::STAY;
+use super::signals;
 use super::state::State;
 
 /// The address of the node, in its own network: every cluster has the same.
@@ -176,5 +179,38 @@ impl Component {
     /// Waits for it, after the namespaces have ended.
     pub(crate) fn wait(&mut self) {
         self.child.wait().ok();
+    }
+
+    /// Stops it until the result is dropped.
+    ///
+    /// # Errors
+    ///
+    /// It has ended.
+    pub(crate) fn pause(&self) -> Outcome<Paused> {
+        // What was started is nsenter, and the program its child.
+        let nsenter = self.child.id();
+        let path = format!("/proc/{nsenter}/task/{nsenter}/children");
+        let children = fs::read_to_string(&path).context(&path)?;
+        let program = children.split_whitespace().next();
+        let program = program.and_then(|pid| pid.parse().ok());
+        let program = program.ok_or_else(|| Fault::new(format!("{} has ended", self.name)))?;
+        signals::send(program, Signal::STOP)?;
+        Ok(Paused { nsenter, program })
+    }
+}
+
+/// A component that does nothing until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Paused {
+    nsenter: u32,
+    program: u32,
+}
+
+impl Drop for Paused {
+    fn drop(&mut self) {
+        // Where its child stops, nsenter stops itself.
+        for pid in [self.nsenter, self.program] {
+            signals::send(pid, Signal::CONT).ok();
+        }
     }
 }

@@ -5,12 +5,13 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use sha2::{Digest, Sha256};
 
 use super::cgroups;
 use super::fault::{Context, Fault, Outcome};
 use super::folders;
+use super::signals;
 
 /// How long the kernel may take to end a killed cluster.
 const END: Duration = Duration::from_secs(30);
@@ -110,9 +111,7 @@ impl State {
         let found = self.path.exists();
         if let Some(pid) = self.running() {
             // Its lock is held, so the process is the one that wrote its id.
-            if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
-                kill_process(pid, Signal::KILL).context("ending the first process")?;
-            }
+            signals::send(pid, Signal::KILL).context("ending the first process")?;
             let deadline = Instant::now() + END;
             while self.running().is_some() {
                 if Instant::now() > deadline {
