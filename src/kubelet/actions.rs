@@ -1,6 +1,7 @@
 //! What a sync finds to do: `computePodActions` of `kuberuntime_manager.go`.
 
 use super::event::What;
+use super::law::Law;
 use super::pod::{Kind, RestartPolicy};
 use super::simulation::Simulation;
 use super::time::Micros;
@@ -11,21 +12,23 @@ use crate::subject::Role;
 /// What a sync is to do (`podActions`).
 #[derive(Debug, Default)]
 pub(super) struct Actions {
+    /// All containers go, those of `kill` with the rest.
     pub(super) kill_pod: bool,
+    /// Each with the probe that asks for its death.
     pub(super) kill: Vec<(usize, Role)>,
     /// Each with its newest exit, which its back-off counts from.
     pub(super) start: Vec<(usize, Option<Micros>)>,
 }
 
-impl Simulation<'_> {
+impl<L: Law> Simulation<'_, L> {
     /// `Succeeded` or `Failed`, if all containers have ended for good.
     pub(super) fn final_phase(&self, now: Micros) -> Option<What> {
         let mut all_zero = true;
         for tracked in &self.containers {
-            let code = tracked.newest(now).map(|(_, newest)| newest.ends);
-            let ended = code.filter(|exit| exit.at <= now);
-            match (tracked.container.kind, ended) {
-                (Kind::Sidecar, None) if code.is_some() => return None,
+            let newest = tracked.newest(now).map(|(_, newest)| newest);
+            let ended = newest.filter(|newest| newest.has_ended(now));
+            match (tracked.container.kind, ended.map(|ended| ended.ends)) {
+                (Kind::Sidecar, None) if newest.is_some() => return None,
                 (Kind::Sidecar, _) => {}
                 (Kind::Regular, None) => return None,
                 (Kind::Regular, Some(exit)) => {
@@ -53,17 +56,17 @@ impl Simulation<'_> {
         let mut keep_count = 0;
         for (number, tracked) in self.of_kind(Kind::Regular) {
             let Some((id, newest)) = tracked.newest(now) else {
-                actions.start.push((number, tracked.last_exit(now)));
+                actions.start.push((number, tracked.known_exit(now)));
                 continue;
             };
-            if newest.ends.at <= now {
+            if newest.has_ended(now) {
                 if self.pod.restarts(tracked.container, newest.ends.code) {
-                    actions.start.push((number, tracked.last_exit(now)));
+                    actions.start.push((number, tracked.known_exit(now)));
                 }
             } else if let Some(role) = failed(tracked, id) {
                 actions.kill.push((number, role));
                 if self.pod.policy(tracked.container) != RestartPolicy::Never {
-                    actions.start.push((number, tracked.last_exit(now)));
+                    actions.start.push((number, tracked.known_exit(now)));
                 }
             } else {
                 keep_count += 1;
@@ -71,7 +74,6 @@ impl Simulation<'_> {
         }
         if keep_count == 0 && actions.start.len() == sidecars {
             actions.kill_pod = true;
-            actions.kill.clear();
             actions.start.clear();
         }
         actions
@@ -84,17 +86,17 @@ impl Simulation<'_> {
         for (number, tracked) in self.of_kind(Kind::Sidecar) {
             let Some((id, newest)) = tracked.newest(now) else {
                 if all_started {
-                    actions.start.push((number, tracked.last_exit(now)));
+                    actions.start.push((number, tracked.known_exit(now)));
                 }
                 all_started = false;
                 continue;
             };
-            if newest.ends.at <= now {
-                actions.start.push((number, tracked.last_exit(now)));
+            if newest.has_ended(now) {
+                actions.start.push((number, tracked.known_exit(now)));
                 all_started = false;
             } else if let Some(role) = failed(tracked, id) {
                 actions.kill.push((number, role));
-                actions.start.push((number, tracked.last_exit(now)));
+                actions.start.push((number, tracked.known_exit(now)));
                 all_started = false;
             } else {
                 all_started &= tracked.published.is_some_and(|status| status.started);
@@ -104,7 +106,7 @@ impl Simulation<'_> {
         all_started || regular.any(|(_, tracked)| !tracked.instances.is_empty())
     }
 
-    pub(super) fn of_kind(&self, kind: Kind) -> impl Iterator<Item = (usize, &Tracked<'_>)> {
+    pub(super) fn of_kind(&self, kind: Kind) -> impl Iterator<Item = (usize, &Tracked<'_, L>)> {
         self.containers
             .iter()
             .enumerate()
@@ -113,7 +115,7 @@ impl Simulation<'_> {
 }
 
 /// The probe that asks for a container's death, in the kubelet's order.
-fn failed(tracked: &Tracked<'_>, id: u32) -> Option<Role> {
+fn failed<L: Law>(tracked: &Tracked<'_, L>, id: u32) -> Option<Role> {
     [Role::Liveness, Role::Startup]
         .into_iter()
         .find(|role| tracked.result(*role, id) == Some(Outcome::Failure))

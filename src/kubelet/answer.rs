@@ -1,5 +1,7 @@
 //! What a probe finds, and how long it takes: the outcome models of `pkg/probe`.
 
+use super::law::Law;
+use super::phase::Latency;
 use super::scenario::{Endpoint, Life, Loading};
 use super::time::Micros;
 use super::worker::{Answer, Outcome};
@@ -28,31 +30,58 @@ enum Reply {
 }
 
 /// Makes one probe at `now`.
-pub(super) fn ask(probe: &Probe, role: Role, target: Option<Target<'_>>, now: Micros) -> Answer {
+pub(super) fn ask<L: Law>(
+    probe: &Probe,
+    role: Role,
+    target: Option<Target<'_>>,
+    latency: &Latency,
+    now: Micros,
+) -> Answer {
     let timeout = Micros::secs(probe.timeout);
     let Some(target) = target else {
-        return nobody(&probe.handler, timeout);
+        return nobody::<L>(&probe.handler, timeout);
     };
     let endpoint = target.life.endpoint(role);
-    let begins = now - target.started;
+    let late = match probe.handler {
+        Handler::Exec { .. } => latency.exec,
+        Handler::Grpc { .. } | Handler::Http { .. } | Handler::Tcp { .. } => latency.probe,
+    };
+    let begins = now + late - target.started;
+    let left = (target.ends - now - late).max(Micros::ZERO);
     let answer = match &probe.handler {
         Handler::Exec { command } => {
             let missing = |name| target.life.missing_commands.contains(name);
-            if command.first().is_some_and(missing) {
-                return ERRED;
+            if command.first().is_some_and(missing) || left == Micros::ZERO {
+                return ERRED.after(late);
             }
             exec(endpoint, begins, timeout)
         }
-        Handler::Grpc { .. } => grpc(endpoint, begins, timeout),
+        Handler::Grpc { .. } => grpc::<L>(endpoint, begins, timeout),
         Handler::Http { .. } => http(endpoint, begins, timeout),
         Handler::Tcp { .. } => tcp(endpoint, begins),
     };
     // A process that ends under a probe resets its connections, and a command ends with it.
-    let left = target.ends - now;
-    if answer.took > left {
-        return fails(left);
+    if answer.took > left && !dials_on(probe, endpoint, target.started, target.ends) {
+        let reads_a_body = matches!(probe.handler, Handler::Http { .. })
+            && matches!(reply(endpoint, begins), Reply::Body(_));
+        // A body that breaks off is an error, and so are the connections that are tried next.
+        let outcome = if reads_a_body {
+            Outcome::Error
+        } else {
+            Outcome::Failure
+        };
+        let answer = Answer {
+            outcome,
+            took: left,
+        };
+        return answer.after(late);
     }
-    answer
+    answer.after(late)
+}
+
+/// Whether a probe under way does not notice that the process ends: it has no connection yet and goes on dialing.
+pub(super) fn dials_on(probe: &Probe, endpoint: &Endpoint, started: Micros, ends: Micros) -> bool {
+    matches!(probe.handler, Handler::Grpc { .. }) && started + endpoint.accepts_at() >= ends
 }
 
 /// A probe that cannot be made at all.
@@ -69,10 +98,10 @@ fn fails(took: Micros) -> Answer {
 }
 
 /// The container is gone: the runtime has nowhere to run a command, and nobody listens.
-fn nobody(handler: &Handler, timeout: Micros) -> Answer {
+fn nobody<L: Law>(handler: &Handler, timeout: Micros) -> Answer {
     match handler {
         Handler::Exec { .. } => ERRED,
-        Handler::Grpc { .. } => fails(timeout),
+        Handler::Grpc { .. } => fails(L::dials_for(timeout)),
         Handler::Http { .. } | Handler::Tcp { .. } => fails(Micros::ZERO),
     }
 }
@@ -110,9 +139,10 @@ fn http(endpoint: &Endpoint, begins: Micros, timeout: Micros) -> Answer {
 }
 
 /// The dialer blocks and dials again until the timeout, so a refusal takes all of it. Nothing errs.
-fn grpc(endpoint: &Endpoint, begins: Micros, timeout: Micros) -> Answer {
-    let Some(at) = dialed(endpoint, begins, timeout) else {
-        return fails(timeout);
+fn grpc<L: Law>(endpoint: &Endpoint, begins: Micros, timeout: Micros) -> Answer {
+    let longest = L::dials_for(timeout);
+    let Some(at) = dialed(endpoint, begins, longest) else {
+        return fails(longest);
     };
     let left = timeout - (at - begins);
     match reply(endpoint, at) {
@@ -126,29 +156,27 @@ fn grpc(endpoint: &Endpoint, begins: Micros, timeout: Micros) -> Answer {
 
 /// When the dialer gets a connection. It waits 1 s after the first refusal and 1.6 times as long after each further one
 /// (`DefaultConfig` in grpc-go's `backoff`, without its jitter).
-fn dialed(endpoint: &Endpoint, begins: Micros, timeout: Micros) -> Option<Micros> {
+fn dialed(endpoint: &Endpoint, begins: Micros, longest: Micros) -> Option<Micros> {
     let mut wait = Micros::secs(1);
     let mut at = begins;
     let accepts_at = endpoint.accepts_at();
-    if accepts_at - begins >= timeout {
+    if accepts_at <= begins {
+        return Some(begins);
+    }
+    if accepts_at - begins >= longest {
         return None;
     }
     while at < accepts_at {
         at = at + wait;
         wait = Micros(wait.0.saturating_mul(8) / 5).min(Micros::secs(120));
     }
-    (at - begins < timeout).then_some(at)
+    (at - begins < longest).then_some(at)
 }
 
-/// A command is taken to ask the server, and to fail where that refuses.
+/// A command is taken to ask the server, and to fail at once where that refuses.
 fn exec(endpoint: &Endpoint, begins: Micros, timeout: Micros) -> Answer {
     match reply(endpoint, begins) {
-        Reply::Refused => within(
-            Outcome::Failure,
-            begins,
-            begins + endpoint.answers_in,
-            timeout,
-        ),
+        Reply::Refused => fails(Micros::ZERO),
         Reply::Healthy(done) | Reply::Body(done) => within(Outcome::Success, begins, done, timeout),
         Reply::Unhealthy(done) => within(Outcome::Failure, begins, done, timeout),
     }
@@ -208,7 +236,7 @@ fn worked(endpoint: &Endpoint, from: Micros) -> Micros {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kubelet::Stall;
+    use crate::kubelet::{Kubelet, Stall};
 
     const SECOND: i64 = 1_000_000;
 
@@ -230,7 +258,7 @@ mod tests {
         let timeout = Micros::secs(6);
         let ask = |listens| {
             let endpoint = endpoint(listens, listens, Loading::Hang);
-            grpc(&endpoint, Micros::ZERO, timeout)
+            grpc::<Kubelet>(&endpoint, Micros::ZERO, timeout)
         };
         // It dials at 0, 1, 2.6 and 5.16.
         assert_eq!(in_seconds(ask(1)), (Outcome::Success, 1));
@@ -250,6 +278,24 @@ mod tests {
         assert_eq!(ask(3), (Outcome::Success, 3));
         assert_eq!(ask(11), (Outcome::Success, 11));
         assert_eq!(ask(13), (Outcome::Error, 12));
+    }
+
+    #[test]
+    fn a_command_takes_as_long_as_the_answer_it_gets() {
+        let timeout = Micros::secs(10);
+        let ask = |while_loading, at| {
+            let mut endpoint = endpoint(2, 8, while_loading);
+            endpoint.answers_in = Micros::secs(3);
+            in_seconds(exec(&endpoint, Micros::secs(at), timeout))
+        };
+        let (passes, fails) = (Outcome::Success, Outcome::Failure);
+        assert_eq!(ask(Loading::Refused, 7), (fails, 0));
+        assert_eq!(ask(Loading::Refused, 8), (passes, 3));
+        assert_eq!(ask(Loading::Hang, 1), (fails, 0));
+        assert_eq!(ask(Loading::Hang, 2), (passes, 9));
+        assert_eq!(ask(Loading::HeadersThenStall, 5), (passes, 6));
+        assert_eq!(ask(Loading::Status503, 5), (fails, 3));
+        assert_eq!(ask(Loading::Status200, 5), (passes, 3));
     }
 
     #[test]
@@ -287,9 +333,21 @@ mod tests {
             started: Micros::ZERO,
             ends: Micros::secs(23),
         };
-        let answer = ask(&probe, Role::Liveness, Some(target), Micros::secs(20));
+        let answer = ask::<Kubelet>(
+            &probe,
+            Role::Liveness,
+            Some(target),
+            &Latency::NONE,
+            Micros::secs(20),
+        );
         assert_eq!(in_seconds(answer), (Outcome::Failure, 3));
-        let answer = ask(&probe, Role::Liveness, None, Micros::secs(30));
+        let answer = ask::<Kubelet>(
+            &probe,
+            Role::Liveness,
+            None,
+            &Latency::NONE,
+            Micros::secs(30),
+        );
         assert_eq!(in_seconds(answer), (Outcome::Failure, 8));
     }
 }

@@ -5,15 +5,16 @@ use super::time::Micros;
 /// The first wait, doubled by each further restart.
 const FIRST: Micros = Micros::secs(10);
 
-/// The longest wait.
-const LONGEST: Micros = Micros::secs(300);
+/// The longest wait, unless the node is configured with a shorter one (`MaxContainerBackOff`).
+pub(super) const LONGEST: Micros = Micros::secs(300);
 
 /// An entry that was not touched for so long is dropped (`HandlePodCleanups` collects it).
 const EXPIRY: Micros = Micros::secs(600);
 
 /// The back-off entry of one container.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct BackOff {
+    longest: Micros,
     entry: Option<Entry>,
 }
 
@@ -24,6 +25,14 @@ struct Entry {
 }
 
 impl BackOff {
+    /// No entry yet. A `longest` wait below the usual first one is the first one too (`newCrashLoopBackOff` in `kubelet.go`).
+    pub(super) fn new(longest: Micros) -> Self {
+        Self {
+            longest,
+            entry: None,
+        }
+    }
+
     /// Until when a container may not start that ended at `exit`, if it must wait at `now`.
     pub(super) fn waits_until(&self, exit: Micros, now: Micros) -> Option<Micros> {
         let until = exit + self.live(now)?.wait;
@@ -34,7 +43,8 @@ impl BackOff {
     pub(super) fn next(&mut self, now: Micros) {
         let wait = self
             .live(now)
-            .map_or(FIRST, |entry| (entry.wait + entry.wait).min(LONGEST));
+            .map_or(FIRST, |entry| entry.wait + entry.wait)
+            .min(self.longest);
         self.entry = Some(Entry { wait, updated: now });
     }
 
@@ -45,11 +55,11 @@ impl BackOff {
 
 #[cfg(test)]
 mod tests {
-    use super::{BackOff, Micros};
+    use super::{BackOff, LONGEST, Micros};
 
-    #[test]
-    fn doubles_up_to_five_minutes() {
-        let mut back_off = BackOff::default();
+    /// The waits of a container that ends as soon as it starts, in seconds.
+    fn waits(longest: Micros) -> Vec<i64> {
+        let mut back_off = BackOff::new(longest);
         let mut now = Micros::ZERO;
         let mut waits = Vec::new();
         for _ in 0..8 {
@@ -58,12 +68,23 @@ mod tests {
             now = until;
             back_off.next(now);
         }
-        assert_eq!(waits, [0, 10, 20, 40, 80, 160, 300, 300]);
+        waits
+    }
+
+    #[test]
+    fn doubles_up_to_five_minutes() {
+        assert_eq!(waits(LONGEST), [0, 10, 20, 40, 80, 160, 300, 300]);
+    }
+
+    #[test]
+    fn doubles_up_to_what_the_node_says() {
+        assert_eq!(waits(Micros::secs(30)), [0, 10, 20, 30, 30, 30, 30, 30]);
+        assert_eq!(waits(Micros::secs(4)), [0, 4, 4, 4, 4, 4, 4, 4]);
     }
 
     #[test]
     fn forgets_after_ten_quiet_minutes() {
-        let mut back_off = BackOff::default();
+        let mut back_off = BackOff::new(LONGEST);
         back_off.next(Micros::ZERO);
         let (quiet, longer) = (Micros::secs(600), Micros::secs(601));
         assert_eq!(

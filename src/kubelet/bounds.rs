@@ -8,7 +8,7 @@
 //! about a second) is taken as 0; where it exceeds the initial delay it takes its place in the upper bounds. A container
 //! that died by itself leaves its run of failures to the next one: then count with so many fewer.
 
-use crate::subject::Probe;
+use crate::subject::{Handler, Probe};
 
 /// What becomes of a container that needs a given time to pass its probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,6 +19,21 @@ pub enum Verdict {
     Depends,
     /// It is killed in every phase.
     Dies,
+}
+
+/// How a server fails its probe until it has loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Failing {
+    /// It answers at once that it is not there yet: 503, NOT_SERVING, an exit code.
+    AtOnce,
+    /// It refuses connections. That is a failure at once too, but not for a gRPC probe: its dialer waits a second, then ever
+    /// longer, and dials again until the timeout.
+    Refuses,
+    /// It takes every request, from its start on, and answers when it has loaded. So a probe under way passes if that is
+    /// within its timeout.
+    Hangs,
+    /// Nobody knows; perhaps now so, now so.
+    Unknown,
 }
 
 /// The startup window that holds in every phase: a server that passes so many seconds after its start is not killed before.
@@ -64,16 +79,51 @@ pub fn failure_threshold_for(window: i64, initial_delay: i64, period: i64) -> i6
     periods.saturating_add(1).min(i64::from(i32::MAX))
 }
 
-/// What becomes of a server that can pass `load` seconds after its start. It dies only if it does so with the slowest
-/// failure too.
+/// What becomes of a server that can pass `load` seconds after its start, however it fails until then. It dies only if it
+/// does so with the slowest failure too.
 pub fn verdict(probe: &Probe, load: i64) -> Verdict {
-    if load <= guaranteed_window(probe) {
+    verdict_when(probe, load, Failing::Unknown)
+}
+
+/// The same of a server of which it is known how it fails until then. It depends for no more than one period, and one second
+/// for the start that is cut to the whole second if there is a delay; only by the chance of a gRPC dialer for longer.
+///
+/// It passes if the last probe that counts, the F-th, starts after the load or can wait for it. So it survives up to the
+/// earliest start of that probe and the shortest such wait, and dies beyond the latest start and the longest wait:
+///
+/// | fails | F-th start, after the first | waits |
+/// | --- | --- | --- |
+/// | at once | `(F-1) P` | 0 |
+/// | hangs | `(F-1) max(P, timeout)` | timeout |
+/// | refuses gRPC | `(F-1) max(P, timeout)` | 0 with a timeout of 1, 1 with 2, else 1 to timeout |
+/// | unknown | `(F-1) P` to `(F-1) max(P, timeout)` | 0 to timeout |
+///
+/// The first starts between `max(0, D-1)` and `D + P`.
+pub fn verdict_when(probe: &Probe, load: i64, failing: Failing) -> Verdict {
+    let (earliest, latest) = last_start(probe, failing);
+    let (shortest, longest) = waits(probe, failing);
+    if load <= earliest.saturating_add(shortest) {
         Verdict::Survives
-    } else if load > latest_kill(probe) {
+    } else if load > latest.saturating_add(longest) {
         Verdict::Dies
     } else {
         Verdict::Depends
     }
+}
+
+/// The earliest and the latest moment after the start at which a server that never passes is told to be killed: the F-th
+/// start of [`verdict_when`], and what that failure takes.
+pub fn kill_range(probe: &Probe, failing: Failing) -> (i64, i64) {
+    let (earliest, latest) = last_start(probe, failing);
+    let (shortest, longest) = match failing {
+        Failing::Unknown => (0, probe.timeout),
+        _ if takes_its_timeout(probe, failing) => (probe.timeout, probe.timeout),
+        _ => (0, 0),
+    };
+    (
+        earliest.saturating_add(shortest),
+        latest.saturating_add(longest),
+    )
 }
 
 /// The longest outage of a serving container that no phase turns into a kill, if failures are fast: `(F-1) P`.
@@ -113,6 +163,50 @@ pub fn hang_fatal(probe: &Probe) -> i64 {
     hang_survived(probe)
         .saturating_add(probe.period.max(1))
         .saturating_add(probe.timeout)
+}
+
+/// The earliest and the latest start of the F-th probe in a row that fails.
+fn last_start(probe: &Probe, failing: Failing) -> (i64, i64) {
+    let (fast, slow) = (outage_survived(probe), hang_survived(probe));
+    let (earliest, latest) = match failing {
+        Failing::Unknown => (fast, slow),
+        _ if takes_its_timeout(probe, failing) => (slow, slow),
+        _ => (fast, fast),
+    };
+    let first = probe
+        .initial_delay
+        .max(0)
+        .saturating_add(probe.period.max(1));
+    (
+        sure_delay(probe.initial_delay).saturating_add(earliest),
+        first.saturating_add(latest),
+    )
+}
+
+/// Whether each failure takes the whole timeout.
+fn takes_its_timeout(probe: &Probe, failing: Failing) -> bool {
+    match failing {
+        Failing::Hangs => true,
+        Failing::Refuses => matches!(probe.handler, Handler::Grpc { .. }),
+        Failing::AtOnce | Failing::Unknown => false,
+    }
+}
+
+/// For how long a probe surely waits for the load and passes, and for how long at most.
+///
+/// A gRPC dialer that is refused waits exactly 1 s before it dials again, then 1.6 s give or take a fifth, and so on
+/// (grpc-go's `internal/backoff`).
+fn waits(probe: &Probe, failing: Failing) -> (i64, i64) {
+    let timeout = probe.timeout;
+    match failing {
+        Failing::Unknown => (0, timeout),
+        Failing::Hangs => (timeout, timeout),
+        Failing::Refuses if takes_its_timeout(probe, failing) => {
+            let redialed = (timeout - 1).clamp(0, 1);
+            (redialed, if timeout > 2 { timeout } else { redialed })
+        }
+        Failing::Refuses | Failing::AtOnce => (0, 0),
+    }
 }
 
 /// What is left of an initial delay that counts from the start cut to the whole second.
@@ -173,6 +267,59 @@ mod tests {
         assert_eq!(outage_survived(&hang), 20);
         assert_eq!(earliest_kill_after_pass(&hang), 20);
         assert_eq!(outage_fatal(&hang), 30);
+    }
+
+    #[test]
+    fn who_knows_how_a_server_fails_knows_more() {
+        let band = |probe: &Probe, failing| {
+            let survives = |load: &i64| verdict_when(probe, *load, failing) == Verdict::Survives;
+            let lives = |load: &i64| verdict_when(probe, *load, failing) != Verdict::Dies;
+            let last = |holds: &dyn Fn(&i64) -> bool| (0..1000).rev().find(holds);
+            (last(&survives).unwrap(), last(&lives).unwrap())
+        };
+        let all = [
+            Failing::AtOnce,
+            Failing::Refuses,
+            Failing::Hangs,
+            Failing::Unknown,
+        ];
+        let bands = |probe: Probe| all.map(|failing| band(&probe, failing));
+        let expected = [(20, 30), (20, 30), (25, 35), (20, 35)];
+        assert_eq!(bands(probe(3, 10, 0, 5)), expected);
+        let expected = [(49, 60), (49, 60), (74, 85), (49, 85)];
+        assert_eq!(bands(probe(3, 10, 30, 15)), expected);
+        let grpc = |timeout| Probe {
+            handler: Handler::Grpc {
+                port: 9000,
+                service: String::new(),
+            },
+            ..probe(3, 10, 0, timeout)
+        };
+        assert_eq!(band(&grpc(1), Failing::Refuses), (20, 30));
+        assert_eq!(band(&grpc(2), Failing::Refuses), (21, 31));
+        assert_eq!(band(&grpc(5), Failing::Refuses), (21, 35));
+        assert_eq!(band(&grpc(15), Failing::Refuses), (31, 55));
+        assert_eq!(band(&grpc(15), Failing::AtOnce), (20, 30));
+    }
+
+    #[test]
+    fn who_knows_how_a_server_fails_knows_when_it_is_killed() {
+        let hang = probe(3, 10, 30, 15);
+        assert_eq!(kill_range(&hang, Failing::AtOnce), (49, 60));
+        assert_eq!(kill_range(&hang, Failing::Refuses), (49, 60));
+        assert_eq!(kill_range(&hang, Failing::Hangs), (74, 85));
+        assert_eq!(kill_range(&hang, Failing::Unknown), (49, 85));
+        assert_eq!(guaranteed_window(&hang), 49);
+        assert_eq!(latest_kill(&hang), 85);
+        assert_eq!(latest_fast_kill(&hang), 60);
+        let grpc = Probe {
+            handler: Handler::Grpc {
+                port: 9000,
+                service: String::new(),
+            },
+            ..hang
+        };
+        assert_eq!(kill_range(&grpc, Failing::Refuses), (74, 85));
     }
 
     #[test]

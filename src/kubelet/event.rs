@@ -63,6 +63,8 @@ pub enum What {
         /// When the wait is over. The next sync after that starts the container.
         until: Micros,
     },
+    /// `activeDeadlineSeconds` is over.
+    DeadlineExceeded,
     /// The delete request reaches the kubelet.
     DeletionRequested,
     /// All containers have ended, each with exit code 0: the pod is `Succeeded`.
@@ -111,7 +113,10 @@ impl fmt::Display for What {
             Self::Sigterm => write!(f, "gets SIGTERM"),
             Self::Sigkill => write!(f, "gets SIGKILL"),
             Self::Exited { code } => write!(f, "ends with exit code {code}"),
-            Self::BackOff { until } => write!(f, "waits until {until} (CrashLoopBackOff)"),
+            Self::BackOff { until } => {
+                write!(f, "waits until {until} at the earliest (CrashLoopBackOff)")
+            }
+            Self::DeadlineExceeded => write!(f, "is ended, activeDeadlineSeconds is over"),
             Self::DeletionRequested => write!(f, "is deleted"),
             Self::Completed => write!(f, "has completed"),
             Self::PodFailed => write!(f, "has failed"),

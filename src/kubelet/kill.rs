@@ -1,12 +1,11 @@
 //! How one container is killed: `killContainer` in `kuberuntime_container.go`.
 
-use super::pod::{Container, Pod, PreStop};
+use super::pod::{Container, PreStop};
 use super::scenario::{Exit, OnTerm};
 use super::time::Micros;
-use crate::subject::Role;
 
-/// Every container gets so many seconds between SIGTERM and SIGKILL (`minimumGracePeriodInSeconds`).
-const MINIMUM_GRACE: i64 = 2;
+/// Every container gets at least so many seconds between SIGTERM and SIGKILL (`minimumGracePeriodInSeconds`).
+pub const MINIMUM_GRACE: i64 = 2;
 
 /// The exit code of a process that SIGKILL ended.
 const SIGKILLED: i64 = 137;
@@ -26,14 +25,6 @@ pub(super) struct Kill {
     pub(super) done: Micros,
 }
 
-/// The grace period of a kill in seconds for a probe (`setTerminationGracePeriod`): the probe's own, else the pod's.
-pub(super) fn grace(pod: &Pod, container: &Container, role: Role) -> i64 {
-    container
-        .probe(role)
-        .and_then(|probe| probe.termination_grace)
-        .unwrap_or(pod.grace)
-}
-
 /// A grace period as it is used up.
 struct Grace {
     now: Micros,
@@ -43,13 +34,13 @@ struct Grace {
 
 impl Grace {
     /// Waits for something that takes so long, but not longer than what is left, and says whether it was cut off. Only whole
-    /// seconds are taken off.
+    /// seconds are taken off. What takes exactly what is left is cut off: the timer has been started before it.
     fn spend(&mut self, takes: Micros) -> bool {
         let longest = Micros::secs(self.left);
         let spent = takes.min(longest);
         self.left -= spent.whole_seconds();
         self.now = self.now + spent;
-        takes > longest
+        takes >= longest
     }
 }
 
@@ -68,9 +59,11 @@ pub(super) fn kill(
         left: grace,
     };
     let hook = container.pre_stop.filter(|_| grace.left > 0).map(|hook| {
+        let lives = (ends.at - grace.now).max(Micros::ZERO);
         let cut_off = grace.spend(match hook {
-            PreStop::Takes(takes) => takes,
-            PreStop::Unknown => Micros::NEVER,
+            PreStop::Sleeps(takes) => takes,
+            PreStop::Takes(takes) => takes.min(lives),
+            PreStop::Unknown => lives,
         });
         (grace.now, cut_off)
     });
@@ -161,23 +154,26 @@ mod tests {
 
     #[test]
     fn a_container_that_ends_under_its_hook_gets_no_signal() {
-        let container = Container {
-            pre_stop: Some(PreStop::Takes(Micros::secs(10))),
-            ..Container::named("engine")
-        };
-        let own = Exit {
-            at: Micros::secs(103),
+        let own = |at| Exit {
+            at: Micros::secs(at),
             code: 7,
         };
-        let kill = kill(
-            &container,
-            OnTerm::Ignores,
-            own,
-            Micros::secs(100),
-            30,
-            Micros::ZERO,
-        );
-        assert_eq!(kill.sigterm, None);
-        assert_eq!((kill.exit, kill.done), (own, Micros::secs(110)));
+        let killed = |hook, ends| {
+            let container = Container {
+                pre_stop: Some(hook),
+                ..Container::named("engine")
+            };
+            let at = Micros::secs(100);
+            let kill = kill(&container, OnTerm::Ignores, ends, at, 30, Micros::ZERO);
+            assert_eq!((kill.sigterm, kill.exit), (None, ends));
+            kill.done
+        };
+        let ten = Micros::secs(10);
+        assert_eq!(killed(PreStop::Takes(ten), own(103)), Micros::secs(103));
+        assert_eq!(killed(PreStop::Sleeps(ten), own(103)), Micros::secs(110));
+        // The kubelet may not know yet that it has ended.
+        assert_eq!(killed(PreStop::Takes(ten), own(99)), Micros::secs(100));
+        assert_eq!(killed(PreStop::Unknown, own(99)), Micros::secs(100));
+        assert_eq!(killed(PreStop::Sleeps(ten), own(99)), Micros::secs(110));
     }
 }

@@ -8,7 +8,7 @@
 //! container and a [`Phase`]. It has no clock and no chance: the same input gives the same [`Timeline`].
 //!
 //! Not simulated: ordinary init containers (they have no probes), ephemeral ones, the exit-code rules of a container's own
-//! restart policy, a failing image pull or postStart hook, `activeDeadlineSeconds`, and a restart of the kubelet itself.
+//! restart policy, a failing image pull or postStart hook, and a restart of the kubelet itself.
 
 mod actions;
 mod answer;
@@ -30,6 +30,7 @@ mod watch;
 mod worker;
 
 pub use event::{Event, What};
+pub use kill::MINIMUM_GRACE;
 pub use law::{Kubelet, Law};
 pub use phase::{Latency, Phase};
 pub use pod::{Container, Deletion, Kind, Pod, PreStop, RestartPolicy};
@@ -43,5 +44,15 @@ pub use worker::{Answer, Outcome};
 /// What happens to `pod` from the start of its first container to `horizon`. The scenarios stand in the order of the
 /// containers; where there is none, the container serves at once.
 pub fn simulate(pod: &Pod, scenarios: &[Scenario], phase: &Phase, horizon: Micros) -> Timeline {
-    simulation::Simulation::new(pod, scenarios, phase).run(horizon)
+    simulate_under::<Kubelet>(pod, scenarios, phase, horizon)
+}
+
+/// What would happen under the law `L`; [`simulate`] is that of the real kubelet.
+pub fn simulate_under<L: Law>(
+    pod: &Pod,
+    scenarios: &[Scenario],
+    phase: &Phase,
+    horizon: Micros,
+) -> Timeline {
+    simulation::Simulation::<L>::new(pod, scenarios, phase).run(horizon)
 }

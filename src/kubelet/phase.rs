@@ -6,7 +6,7 @@ use crate::facts::Version;
 use crate::subject::Role;
 
 /// How the kubelet's clocks happen to lie. The simulation starts when the kubelet begins to start the pod's first container,
-/// so without an image to pull that container starts at 0.
+/// so without an image to pull and if the runtime takes no time that container starts at 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Phase {
     /// The first tick of every worker at or after 0, each taken modulo its period. The workers of a pod are made together,
@@ -19,6 +19,12 @@ pub struct Phase {
     pub fraction: Micros,
     /// How long the kubelet's own parts take.
     pub latency: Latency,
+    /// When the pod is synced, in order, where that is known: then a sync that is wanted comes with the next of these, and those
+    /// that nobody wants come too. It is how a run that was observed is simulated again.
+    pub syncs: Vec<Micros>,
+    /// How long the kubelet's own parts take with single instances: the number of the container, how often it has started
+    /// before, the latency.
+    pub latencies: Vec<(usize, u32, Latency)>,
 }
 
 impl Phase {
@@ -32,7 +38,7 @@ impl Phase {
     }
 
     /// `steps` ticks spread evenly over the longest period of the pod, each with a start at the beginning, in the middle
-    /// and at the end of a second.
+    /// and at the end of a second, and as much chance in the waits.
     pub fn grid(pod: &Pod, steps: i64) -> Vec<Self> {
         let probes = pod.containers.iter().flat_map(|container| {
             Role::ALL
@@ -45,9 +51,9 @@ impl Phase {
         let mut phases = Vec::new();
         for step in 0..steps {
             let tick = Micros(Micros::secs(longest).0 / steps * step);
-            for fraction in [0, 500, 999] {
+            for (fraction, jitter) in [(0, 0), (500, 25), (999, 50)] {
                 phases.push(Self {
-                    latency,
+                    latency: Latency { jitter, ..latency },
                     ..Self::of(tick, Micros::millis(fraction))
                 });
             }
@@ -62,11 +68,34 @@ impl Phase {
             .find(|(number, of, _)| (*number, *of) == (container, role));
         own.map_or(self.tick, |(_, _, tick)| *tick)
     }
+
+    /// How long the parts of the kubelet take with the instance after so many restarts, where that is given.
+    pub(super) fn own_latency(&self, container: usize, restarts: u32) -> Option<&Latency> {
+        let own = self
+            .latencies
+            .iter()
+            .find(|(number, of, _)| (*number, *of) == (container, restarts));
+        own.map(|(_, _, latency)| latency)
+    }
+
+    /// How long they take with any instance.
+    pub(super) fn latency(&self, container: usize, restarts: u32) -> &Latency {
+        self.own_latency(container, restarts)
+            .unwrap_or(&self.latency)
+    }
 }
 
 /// How long the kubelet's own parts take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Latency {
+    /// How long a request of a probe is on its way.
+    pub probe: Micros,
+    /// How long the runtime takes to start the command of a probe.
+    pub exec: Micros,
+    /// From when the kubelet begins to make a container whose image is there to its start: what the runtime takes.
+    pub start: Micros,
+    /// From the end of a container that is killed to when the kubelet goes on: what the runtime takes.
+    pub stop: Micros,
     /// From the end of the sync that started a container to the one that publishes it as running: the wait for the next
     /// relist of containers, which comes every second (`genericPlegRelistPeriod`), and at once from 1.36 on
     /// (`PLEGOnDemandRelist`).
@@ -83,6 +112,10 @@ impl Latency {
     /// Typical values for a kubelet of this version.
     pub fn of(version: Version) -> Self {
         Self {
+            probe: Micros::ZERO,
+            exec: Micros::ZERO,
+            start: Micros::ZERO,
+            stop: Micros::ZERO,
             publication: Micros::millis(if version.minor >= 36 { 100 } else { 500 }),
             relist: Micros::millis(500),
             sync: Micros::ZERO,
@@ -92,6 +125,10 @@ impl Latency {
 
     /// No delay anywhere.
     pub const NONE: Self = Self {
+        probe: Micros::ZERO,
+        exec: Micros::ZERO,
+        start: Micros::ZERO,
+        stop: Micros::ZERO,
         publication: Micros::ZERO,
         relist: Micros::ZERO,
         sync: Micros::ZERO,

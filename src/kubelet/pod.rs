@@ -1,8 +1,12 @@
 //! What the kubelet is told: the pod.
 
+use super::backoff;
 use super::time::Micros;
 use crate::facts::Version;
-use crate::subject::{Handler, Port, Probe, Role};
+use crate::subject::{self, Handler, Hook, Place, Port, Probe, Role};
+
+/// `terminationGracePeriodSeconds` where none is written (`SetDefaults_PodSpec`).
+const DEFAULT_GRACE: i64 = 30;
 
 /// A pod, as far as starting, probing and killing its containers goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,19 +20,43 @@ pub struct Pod {
     pub grace: i64,
     /// The kubelet's version.
     pub version: Version,
+    /// The longest wait in CrashLoopBackOff that the kubelet is configured with
+    /// (`crashLoopBackOff.maxContainerRestartPeriod`), by default 300 s.
+    pub longest_back_off: Micros,
     /// When the pod is deleted, if it is.
     pub deletion: Option<Deletion>,
+    /// When the kubelet ends the pod: `activeDeadlineSeconds`, which count from when it took the pod on
+    /// (`pkg/kubelet/active_deadline.go`).
+    pub active_deadline: Option<Micros>,
 }
 
 impl Pod {
+    /// The pod that a kubelet of this version is told by `template`. What the template does not say is as the API server
+    /// fills it in; nothing has to be pulled, and a postStart hook whose length cannot be read off takes no time.
+    pub fn read(template: &subject::PodTemplate<'_>, version: Version) -> Self {
+        Self {
+            restart_policy: RestartPolicy::parse(template.restart_policy()),
+            grace: template.grace().unwrap_or(DEFAULT_GRACE),
+            version,
+            active_deadline: template
+                .spec
+                .get("activeDeadlineSeconds")
+                .and_then(serde_json::Value::as_i64)
+                .map(Micros::secs),
+            ..Self::of(template.staying().map(Container::read).collect())
+        }
+    }
+
     /// A pod with these containers and everything else as the API server fills it in.
     pub fn of(containers: Vec<Container>) -> Self {
         Self {
             containers,
             restart_policy: RestartPolicy::Always,
-            grace: 30,
+            grace: DEFAULT_GRACE,
             version: Version::NEWEST,
+            longest_back_off: backoff::LONGEST,
             deletion: None,
+            active_deadline: None,
         }
     }
 
@@ -62,6 +90,17 @@ pub enum RestartPolicy {
     OnFailure,
     /// Never.
     Never,
+}
+
+impl RestartPolicy {
+    /// The policy that `word` names. The API takes no other word, and fills in `Always`.
+    fn parse(word: &str) -> Self {
+        match word {
+            "Never" => Self::Never,
+            "OnFailure" => Self::OnFailure,
+            _ => Self::Always,
+        }
+    }
 }
 
 /// A delete request.
@@ -111,6 +150,36 @@ pub struct Container {
 }
 
 impl Container {
+    /// A container as its pod template tells it.
+    pub fn read(container: &subject::Container<'_>) -> Self {
+        let hook = container.pre_stop.as_ref();
+        let policy = container.raw.get("restartPolicy");
+        Self {
+            kind: match container.place {
+                Place::Sidecar => Kind::Sidecar,
+                Place::Init | Place::Regular => Kind::Regular,
+            },
+            startup: container.probe(Role::Startup).cloned(),
+            liveness: container.probe(Role::Liveness).cloned(),
+            readiness: container.probe(Role::Readiness).cloned(),
+            port_names: container.port_names().map(str::to_owned).collect(),
+            pre_stop: hook.map(|hook| match (hook, hook.literal()) {
+                (Hook::Sleep(seconds), _) => PreStop::Sleeps(Micros::secs(*seconds)),
+                (_, Some(seconds)) => PreStop::Takes(Micros::secs(seconds)),
+                (_, None) => PreStop::Unknown,
+            }),
+            post_start: container
+                .post_start
+                .as_ref()
+                .and_then(Hook::literal)
+                .map_or(Micros::ZERO, Micros::secs),
+            restart_policy: policy
+                .and_then(|policy| policy.as_str())
+                .map(RestartPolicy::parse),
+            ..Self::named(&container.name)
+        }
+    }
+
     /// A regular container without probes and hooks.
     pub fn named(name: &str) -> Self {
         Self {
@@ -148,10 +217,12 @@ impl Container {
     }
 }
 
-/// A preStop hook. Whether it sleeps, runs a command or calls a URL, only its length matters.
+/// A preStop hook. Where it runs matters, and its length; what it does does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreStop {
-    /// It takes so long.
+    /// The kubelet itself sleeps so long, whether the container lives or not.
+    Sleeps(Micros),
+    /// It takes so long inside of the container, and ends with it at the latest.
     Takes(Micros),
     /// Nobody knows its length. It is taken to run until the grace period cuts it off.
     Unknown,

@@ -114,13 +114,13 @@ pub enum OnTerm {
 /// What a probe meets. All moments count from the start of the instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
-    /// Connections are refused before. A command fails before.
+    /// Connections are refused before, and a command, which is taken to ask the server, fails as fast.
     pub listens_at: Micros,
     /// When the load is done; [`Micros::NEVER`] if never.
     pub ready_at: Micros,
     /// What happens between the two.
     pub while_loading: Loading,
-    /// How long an answer takes, or a command runs. Nothing answers faster than this, except a refusal.
+    /// How long an answer takes, and so a command that gets one. Nothing answers faster than this, except a refusal.
     pub answers_in: Micros,
     /// Times in which nothing is answered, in order and apart. A connection is accepted all the same.
     pub stalls: Vec<Stall>,
@@ -163,7 +163,7 @@ impl Default for Endpoint {
 /// What a server does while it loads. What a command does that asks such a server stands beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Loading {
-    /// It does not listen yet. The command fails.
+    /// It does not listen yet. The command fails at once.
     Refused,
     /// It answers 503, or NOT_SERVING. The command fails.
     Status503,

@@ -2,6 +2,7 @@
 
 use super::answer;
 use super::event::{Event, What};
+use super::law::Law;
 use super::phase::Phase;
 use super::pod::Pod;
 use super::scenario::Scenario;
@@ -11,22 +12,32 @@ use super::tracked::{Tracked, target};
 use super::worker::Outcome;
 use crate::subject::{Handler, Role};
 
+/// The longest that the pod's worker takes from when a sync is wanted until it begins: up to a second if the pod was synced just
+/// before, since it waits for a relist.
+const LATEST_SYNC: Micros = Micros::millis(1_500);
+
+/// By how much what was observed may lie beside what is simulated.
+const INEXACT: Micros = Micros::millis(20);
+
 /// What is due; of what is due at the same moment the first here comes first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Due {
-    Answer(usize, usize),
     Deletion,
     Sync,
     Turn(usize, usize),
+    // A probe takes a moment: a worker that has its turn at the same time does not see its result yet.
+    Answer(usize, usize),
 }
 
-/// One pod on one node.
-pub(super) struct Simulation<'a> {
+/// One pod on one node, under the law `L`.
+pub(super) struct Simulation<'a, L> {
     pub(super) pod: &'a Pod,
     pub(super) phase: &'a Phase,
-    pub(super) containers: Vec<Tracked<'a>>,
+    pub(super) containers: Vec<Tracked<'a, L>>,
     /// When the pod is next synced, unless something makes it earlier.
     pub(super) next_sync: Micros,
+    /// How many of the known syncs are over.
+    past_syncs: usize,
     /// Until when the pod's one worker is busy pulling, starting and killing.
     pub(super) busy_until: Micros,
     /// `SyncTerminatingPod` runs instead of `SyncPod`.
@@ -36,15 +47,15 @@ pub(super) struct Simulation<'a> {
     events: Vec<Event>,
 }
 
-impl<'a> Simulation<'a> {
+impl<'a, L: Law> Simulation<'a, L> {
     pub(super) fn new(pod: &'a Pod, scenarios: &'a [Scenario], phase: &'a Phase) -> Self {
-        let track =
-            |(number, container)| Tracked::new(number, container, scenarios.get(number), phase);
+        let track = |number| Tracked::new(number, pod, scenarios.get(number), phase);
         Self {
             pod,
             phase,
-            containers: pod.containers.iter().enumerate().map(track).collect(),
+            containers: (0..pod.containers.len()).map(track).collect(),
             next_sync: Micros::ZERO,
+            past_syncs: 0,
             busy_until: Micros::ZERO,
             terminating: false,
             over: false,
@@ -64,8 +75,8 @@ impl<'a> Simulation<'a> {
         }
         for number in 0..self.containers.len() {
             self.log_exit(number, horizon);
-            self.log_loads(number);
         }
+        self.log_loads();
         self.events.retain(|event| event.at <= horizon);
         // A sync puts all its steps on the timeline at once, while the workers go on.
         self.events.sort_by_key(|event| event.at);
@@ -108,22 +119,61 @@ impl<'a> Simulation<'a> {
 
     /// The next sync: as it was arranged, or when the relist shows that a container has ended.
     fn sync_due(&self) -> Option<(Micros, Due)> {
-        let ends = self.containers.iter().filter_map(Tracked::unnoticed_end);
-        let noticed = ends.min().map_or(Micros::NEVER, |at| {
-            (at + self.phase.latency.relist).max(self.busy_until)
+        let ends = self.containers.iter().enumerate();
+        let ends = ends.filter_map(|(number, tracked)| {
+            let (restarts, at) = tracked.unnoticed_end()?;
+            Some(at + self.phase.latency(number, restarts).relist)
         });
-        let arranged = self.next_sync;
-        let at = if self.terminating {
-            arranged
-        } else {
-            arranged.min(noticed)
-        };
-        Some((at, Due::Sync))
+        let noticed = ends
+            .min()
+            .map_or(Micros::NEVER, |at| at.max(self.busy_until));
+        if self.terminating {
+            return Some((self.next_sync, Due::Sync));
+        }
+        let at = self.known_sync(self.next_sync.min(noticed));
+        let known = self.phase.syncs.get(self.past_syncs);
+        let known = known.map_or(Micros::NEVER, |known| (*known).max(self.busy_until));
+        Some((at.min(known), Due::Sync))
+    }
+
+    /// When the sync really comes that is wanted at `at`: with the next one that is known, unless that is long after, or one was
+    /// known for a moment before. Who observes is never exact to the millisecond.
+    fn known_sync(&self, at: Micros) -> Micros {
+        let passed = self.phase.syncs[..self.past_syncs].last();
+        if passed.is_some_and(|passed| *passed <= at && at - *passed <= INEXACT) {
+            return at.max(self.busy_until);
+        }
+        let known = self.phase.syncs[self.past_syncs..].iter();
+        let next = known.copied().find(|known| *known >= at);
+        let soon = next.filter(|next| *next - at <= LATEST_SYNC);
+        soon.unwrap_or(at).max(self.busy_until)
+    }
+
+    /// A sync begins: those that are known up to now are over with it.
+    pub(super) fn pass_known_syncs(&mut self, now: Micros) {
+        let known = &self.phase.syncs;
+        self.past_syncs += known[self.past_syncs..]
+            .iter()
+            .take_while(|known| **known <= now)
+            .count();
+    }
+
+    /// When the pod is to end, and with which grace period where one is asked for: by whichever comes first of a delete
+    /// request and its own deadline.
+    pub(super) fn last_call(&self) -> Option<(Micros, What, Option<i64>)> {
+        let deletion = self.pod.deletion;
+        let deletion = deletion.map(|it| (it.at, What::DeletionRequested, it.grace));
+        let deadline = self.pod.active_deadline;
+        let deadline = deadline.map(|at| (at, What::DeadlineExceeded, None));
+        deletion
+            .into_iter()
+            .chain(deadline)
+            .min_by_key(|call| call.0)
     }
 
     fn deletion_due(&self) -> Option<(Micros, Due)> {
-        let deletion = self.pod.deletion.filter(|_| !self.terminating)?;
-        Some((deletion.at.max(self.busy_until), Due::Deletion))
+        let (at, ..) = self.last_call().filter(|_| !self.terminating)?;
+        Some((at.max(self.busy_until), Due::Deletion))
     }
 
     /// A worker's turn.
@@ -147,10 +197,11 @@ impl<'a> Simulation<'a> {
             && matches!(probe.handler, Handler::Exec { .. });
         let can_be_made = !cancelled && container.resolves(&probe.handler, version);
         let id = published.map(|status| status.id);
+        let latency = self.phase.latency(number, id.unwrap_or(0));
         worker.do_probe(now, published.as_ref(), || {
             if can_be_made {
                 let target = target(&probe.handler, instances, id, now);
-                answer::ask(probe, role, target, now)
+                answer::ask::<L>(probe, role, target, latency, now)
             } else {
                 answer::ERRED
             }
@@ -181,7 +232,7 @@ impl<'a> Simulation<'a> {
         self.log(now, number, what);
         if counted.changed {
             self.stored(now, number, counted.id, role, counted.outcome);
-            self.request_sync(now + self.phase.latency.sync);
+            self.request_sync(now + self.phase.latency(number, counted.id).sync);
         }
     }
 
@@ -199,6 +250,8 @@ impl<'a> Simulation<'a> {
                 self.log(now, number, What::StartedTrue);
             }
             Role::Liveness if passed => {}
+            // A probe that was under way when the pod was deleted kills nobody any more.
+            Role::Liveness | Role::Startup if self.terminating => {}
             Role::Liveness | Role::Startup => self.log(now, number, What::KillDecided(role)),
         }
     }
@@ -233,18 +286,35 @@ impl<'a> Simulation<'a> {
         });
     }
 
-    /// Puts on the timeline which instances of a container lived until their load was done.
-    fn log_loads(&mut self, number: usize) {
-        let instances = &self.containers[number].instances;
-        let loaded: Vec<Micros> = instances
-            .iter()
-            .map(|instance| (instance, instance.started + instance.life.endpoint.ready_at))
-            .filter(|(instance, at)| *at < instance.ends.at)
-            .map(|(_, at)| at)
-            .collect();
-        for at in loaded {
-            self.log(at, number, What::Loaded);
+    /// Puts on the timeline which instances lived until their load was done: before everything else of that moment, for a
+    /// probe may pass in it, but not before their start.
+    fn log_loads(&mut self) {
+        let (mut events, mut at_once) = (Vec::new(), Vec::new());
+        for (number, tracked) in self.containers.iter().enumerate() {
+            for instance in &tracked.instances {
+                let load = instance.life.endpoint.ready_at;
+                let loaded = Event {
+                    at: instance.started + load,
+                    container: Some(number),
+                    what: What::Loaded,
+                };
+                if loaded.at >= instance.ends.at {
+                    continue;
+                }
+                if load > Micros::ZERO {
+                    events.push(loaded);
+                } else {
+                    at_once.push(loaded);
+                }
+            }
         }
+        for event in std::mem::take(&mut self.events) {
+            events.push(event);
+            let starts = matches!(event.what, What::Started | What::Restarted(_));
+            let its = |one: &&Event| (one.at, one.container) == (event.at, event.container);
+            events.extend(at_once.iter().find(its).filter(|_| starts));
+        }
+        self.events = events;
     }
 
     /// Puts the ends of a container's instances on the timeline that lie before `now` and are not there yet.

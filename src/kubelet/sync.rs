@@ -1,11 +1,14 @@
 //! One sync of the pod: publish, decide, kill, start. `SyncPod` of `kubelet.go` and `kuberuntime_manager.go`.
 
+use super::actions::Actions;
+use super::answer;
 use super::event::What;
 use super::kill::{self, Kill};
+use super::law::Law;
 use super::pod::Kind;
 use super::simulation::Simulation;
 use super::time::Micros;
-use super::tracked::status_of;
+use super::tracked::{Tracked, status_of};
 use crate::subject::Role;
 
 /// How often a pod is synced that gives no reason for it (`syncFrequency`), and the longest wait for the end of a back-off
@@ -15,12 +18,17 @@ const SYNC_FREQUENCY: Micros = Micros::secs(60);
 /// How soon a sync that failed is tried again, up to 1.34 (`backOffPeriod`).
 const BACK_OFF_PERIOD: Micros = Micros::secs(10);
 
-impl Simulation<'_> {
+impl<L: Law> Simulation<'_, L> {
     /// One sync of a pod, begun at `now`. Its steps come one after another, however long each takes.
     pub(super) fn sync_pod(&mut self, now: Micros) {
+        self.pass_known_syncs(now);
         self.publish(now);
         if self.terminating {
-            self.end(now, What::Deleted);
+            let what = match self.last_call() {
+                Some((_, What::DeadlineExceeded, _)) => What::PodFailed,
+                _ => What::Deleted,
+            };
+            self.end(now, what);
             return;
         }
         if let Some(phase) = self.final_phase(now) {
@@ -29,31 +37,38 @@ impl Simulation<'_> {
         }
         let actions = self.compute_pod_actions(now);
         let mut at = now;
+        let graces = self.graces(&actions);
         if actions.kill_pod {
-            at = self.kill_pod(at, self.pod.grace);
+            at = self.kill_pod(at, &graces);
+        } else {
+            for (number, _) in actions.kill {
+                at = self.kill(at, number, graces[number], Micros::ZERO);
+            }
         }
-        for (number, role) in actions.kill {
-            at = self.kill_container(at, number, role);
-        }
-        let mut next = Micros::NEVER;
+        let mut waits_until = Micros::NEVER;
         for (number, last_exit) in actions.start {
-            next = match self.start_container(&mut at, number, last_exit) {
-                Ok(()) => Micros::ZERO,
-                Err(until) => next.min(until),
-            };
+            if let Err(until) = self.start_container(&mut at, number, last_exit) {
+                waits_until = waits_until.min(until);
+            }
         }
         self.busy_until = at;
-        self.next_sync = self.resync_at(at, next);
+        self.next_sync = self.resync_at(at, waits_until);
     }
 
-    /// When the sync after one that ended at `at` comes by itself: soon if it started a container, which the relist shows
-    /// (`next` is 0), by and by if one waits until `next`, else at leisure.
-    fn resync_at(&self, at: Micros, next: Micros) -> Micros {
+    /// When the sync after one that ended at `at` comes by itself: soon if there is a start to publish, by and by if a
+    /// container waits in back-off, else at leisure.
+    fn resync_at(&self, at: Micros, waits_until: Micros) -> Micros {
         let latency = &self.phase.latency;
-        if next == Micros::ZERO {
-            return at + latency.publication;
+        let unpublished = self.containers.iter().filter_map(Tracked::unpublished);
+        let publication =
+            unpublished.map(|own| own.map_or(at + latency.publication, |own| own.max(at)));
+        if let Some(publication) = publication.min() {
+            return publication;
         }
-        let wait = match next {
+        if !self.phase.syncs.is_empty() {
+            return Micros::NEVER;
+        }
+        let wait = match waits_until {
             Micros::NEVER => SYNC_FREQUENCY,
             _ if self.pod.version.minor <= 34 => BACK_OFF_PERIOD,
             until => (until - at).min(SYNC_FREQUENCY),
@@ -61,12 +76,24 @@ impl Simulation<'_> {
         at + latency.stretch(wait)
     }
 
-    /// The pod is deleted: `SyncTerminatingPod`.
+    /// The grace period of each container in seconds.
+    fn graces(&self, actions: &Actions) -> Vec<i64> {
+        let pod = self.pod.grace;
+        let mut graces = vec![pod; self.containers.len()];
+        for (number, role) in &actions.kill {
+            let probe = self.containers[*number].container.probe(*role);
+            let own = probe.and_then(|probe| probe.termination_grace);
+            graces[*number] = L::grace(own, pod, actions.kill_pod);
+        }
+        graces
+    }
+
+    /// The pod is deleted, or over its deadline: `SyncTerminatingPod`.
     pub(super) fn sync_terminating_pod(&mut self, now: Micros) {
-        let Some(deletion) = self.pod.deletion else {
+        let Some((at, why, grace)) = self.last_call() else {
             return;
         };
-        self.log_pod(deletion.at, What::DeletionRequested);
+        self.log_pod(at, why);
         self.publish(now);
         self.terminating = true;
         for tracked in &mut self.containers {
@@ -78,8 +105,8 @@ impl Simulation<'_> {
                 kills.for_each(|worker| worker.stop());
             }
         }
-        let grace = deletion.grace.unwrap_or(self.pod.grace).max(1);
-        self.busy_until = self.kill_pod(now, grace);
+        let grace = grace.unwrap_or(self.pod.grace).max(1);
+        self.busy_until = self.kill_pod(now, &vec![grace; self.containers.len()]);
         self.next_sync = self.busy_until;
     }
 
@@ -89,6 +116,9 @@ impl Simulation<'_> {
         for number in 0..self.containers.len() {
             self.log_exit(number, now);
             let tracked = &mut self.containers[number];
+            if tracked.is_hidden(now) {
+                continue;
+            }
             let Some((status, ready)) = status_of(self.pod, tracked, now) else {
                 continue;
             };
@@ -115,33 +145,28 @@ impl Simulation<'_> {
         self.over = true;
     }
 
-    /// Kills one container for a probe, and says when that is done.
-    fn kill_container(&mut self, at: Micros, number: usize, role: Role) -> Micros {
-        let grace = kill::grace(self.pod, self.containers[number].container, role);
-        self.kill(at, number, grace, Micros::ZERO)
-    }
-
-    /// Kills all containers at once, the sidecars each in its turn, and says when that is done. The grace period of a probe
-    /// does not count here.
-    fn kill_pod(&mut self, at: Micros, grace: i64) -> Micros {
+    /// Kills all containers at once, the sidecars each in its turn, and says when that is done.
+    fn kill_pod(&mut self, at: Micros, graces: &[i64]) -> Micros {
         let regular: Vec<usize> = self.of_kind(Kind::Regular).map(|(it, _)| it).collect();
         let sidecars: Vec<usize> = self.of_kind(Kind::Sidecar).map(|(it, _)| it).collect();
         let mut done = at;
         for number in regular {
-            done = done.max(self.kill(at, number, grace, Micros::ZERO));
+            done = done.max(self.kill(at, number, graces[number], Micros::ZERO));
         }
         for number in sidecars.into_iter().rev() {
-            done = done.max(self.kill(at, number, grace, done));
+            done = done.max(self.kill(at, number, graces[number], done));
         }
         done
     }
 
+    /// Kills one container, and says when that is done.
     fn kill(&mut self, at: Micros, number: usize, grace: i64, turn: Micros) -> Micros {
         let tracked = &mut self.containers[number];
+        let restarts = tracked.instances.len().saturating_sub(1);
         let Some(instance) = tracked.instances.last_mut() else {
             return at;
         };
-        if instance.ends.at <= at {
+        if instance.has_ended(at) {
             return at;
         }
         let killed = kill::kill(
@@ -153,16 +178,30 @@ impl Simulation<'_> {
             turn,
         );
         instance.ends = killed.exit;
+        // The next sync waits for a relist that is newer than this one.
+        instance.relist = Micros::ZERO;
+        let (life, started) = (instance.life, instance.started);
         for worker in &mut tracked.workers {
-            worker.cut_off(killed.exit.at);
+            let role = worker.role();
+            let dials_on = tracked.container.probe(role).is_some_and(|probe| {
+                answer::dials_on(probe, life.endpoint(role), started, killed.exit.at)
+            });
+            if !dials_on {
+                worker.cut_off(killed.exit.at);
+            }
         }
         self.log_kill(at, number, &killed);
-        killed.done
+        let restarts = u32::try_from(restarts).unwrap_or(u32::MAX);
+        killed.done + self.phase.latency(number, restarts).stop
     }
 
     fn log_kill(&mut self, at: Micros, number: usize, kill: &Kill) {
         if let Some((end, cut_off)) = kill.hook {
             self.log(at, number, What::PreStopStarted);
+            if kill.sigterm.is_none() {
+                // A hook that ends with its container ends after it.
+                self.log_exit(number, end.min(kill.exit.at));
+            }
             self.log(end, number, What::PreStopEnded { cut_off });
         }
         if let Some(at) = kill.sigterm {
@@ -174,11 +213,8 @@ impl Simulation<'_> {
         self.log_exit(number, kill.exit.at);
     }
 
-    /// Starts a container at `at`, and moves `at` to when that is done; or the end of its back-off.
-    ///
-    /// The back-off counts from `last_exit`, the newest that was known when the sync began (`doBackOff`). A probe kill and
-    /// the restart share one sync, so that is the exit before the one just brought about, and the second kill restarts at
-    /// once.
+    /// Starts a container at `at`, and moves `at` to when that is done; or the end of its back-off. `last_exit` is the newest
+    /// that was known when the sync began.
     fn start_container(
         &mut self,
         at: &mut Micros,
@@ -186,16 +222,18 @@ impl Simulation<'_> {
         last_exit: Option<Micros>,
     ) -> Result<(), Micros> {
         let tracked = &mut self.containers[number];
-        if let Some(exit) = last_exit {
+        if let Some(exit) = L::backs_off_from(last_exit, tracked.newest_exit(*at)) {
             if tracked.back_off.waits_until(exit, *at).is_some() {
                 return Err(self.announce_back_off(*at, number));
             }
             tracked.back_off.next(*at);
         }
-        let restarts = tracked.instances.len();
-        let started = tracked.start(*at);
+        let restarts = u32::try_from(tracked.instances.len()).unwrap_or(u32::MAX);
+        let own = self.phase.own_latency(number, restarts);
+        let latency = self.phase.latency(number, restarts);
+        let publication = own.map(|own| own.publication);
+        let started = tracked.start(*at + latency.start, publication, latency.relist);
         *at = started + tracked.container.post_start;
-        let restarts = u32::try_from(restarts).unwrap_or(u32::MAX);
         let what = match restarts {
             0 => What::Started,
             restarts => What::Restarted(restarts),

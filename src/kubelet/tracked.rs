@@ -2,7 +2,7 @@
 
 use super::answer::Target;
 use super::backoff::BackOff;
-use super::law::Kubelet;
+use super::law::Law;
 use super::phase::Phase;
 use super::pod::{Container, Pod, RestartPolicy};
 use super::scenario::{AT_ONCE, Exit, Life, Scenario};
@@ -10,12 +10,12 @@ use super::time::Micros;
 use super::worker::{Outcome, State, Status, Worker};
 use crate::subject::{Handler, Role};
 
-/// One container with everything the kubelet and the world know of it.
-pub(super) struct Tracked<'a> {
+/// One container with everything the kubelet and the world know of it, under the law `L`.
+pub(super) struct Tracked<'a, L> {
     pub(super) container: &'a Container,
     pub(super) scenario: Option<&'a Scenario>,
     /// In the order of [`Role::ALL`]; none for a role without a probe.
-    pub(super) workers: Vec<Worker<Kubelet>>,
+    pub(super) workers: Vec<Worker<L>>,
     /// All instances, the oldest first; the last ones may lie in the future of the events.
     pub(super) instances: Vec<Instance<'a>>,
     pub(super) back_off: BackOff,
@@ -32,20 +32,25 @@ pub(super) struct Tracked<'a> {
 pub(super) struct Instance<'a> {
     pub(super) life: &'a Life,
     pub(super) started: Micros,
+    /// Before when the status cache cannot show it, where that is given.
+    published_from: Option<Micros>,
     /// How it ends, as far as is settled: by itself, or by a kill under way.
     pub(super) ends: Exit,
+    /// How long after its end the kubelet finds that out.
+    pub(super) relist: Micros,
     /// Whether its end is on the timeline.
     pub(super) logged: bool,
 }
 
-impl<'a> Tracked<'a> {
+impl<'a, L: Law> Tracked<'a, L> {
     /// A container that has not started yet; `number` is its place in the pod.
     pub(super) fn new(
         number: usize,
-        container: &'a Container,
+        pod: &'a Pod,
         scenario: Option<&'a Scenario>,
         phase: &Phase,
     ) -> Self {
+        let container = &pod.containers[number];
         let worker = |role| {
             let probe = container.probe(role)?;
             let tick = phase.tick(number, role);
@@ -56,7 +61,7 @@ impl<'a> Tracked<'a> {
             scenario,
             workers: Role::ALL.into_iter().filter_map(worker).collect(),
             instances: Vec::new(),
-            back_off: BackOff::default(),
+            back_off: BackOff::new(pod.longest_back_off),
             announced: None,
             published: None,
             ready: false,
@@ -74,8 +79,14 @@ impl<'a> Tracked<'a> {
         Some((u32::try_from(index).ok()?, &self.instances[index]))
     }
 
-    /// Adds the next instance, which waits for its image from `at` on, and says when it starts.
-    pub(super) fn start(&mut self, at: Micros) -> Micros {
+    /// Adds the next instance, which waits for its image from `at` on, and says when it starts. The status cache shows it so
+    /// long after that as `publication` says, if anything is said, and its end so long after the end as `relist` says.
+    pub(super) fn start(
+        &mut self,
+        at: Micros,
+        publication: Option<Micros>,
+        relist: Micros,
+    ) -> Micros {
         let restarts = self.instances.len();
         let pull = match restarts {
             0 => self.container.pull,
@@ -92,14 +103,22 @@ impl<'a> Tracked<'a> {
         self.instances.push(Instance {
             life,
             started,
+            published_from: publication.map(|publication| started + publication),
             ends,
+            relist,
             logged: false,
         });
         started
     }
 
-    /// The newest end that is known at `now`.
-    pub(super) fn last_exit(&self, now: Micros) -> Option<Micros> {
+    /// The newest end that the kubelet knows of at `now`.
+    pub(super) fn known_exit(&self, now: Micros) -> Option<Micros> {
+        let mut known = self.instances.iter().rev().filter(|it| it.has_ended(now));
+        known.next().map(|instance| instance.ends.at)
+    }
+
+    /// The newest end there is at `now`, known or not.
+    pub(super) fn newest_exit(&self, now: Micros) -> Option<Micros> {
         let ends = self.instances.iter().map(|instance| instance.ends.at);
         ends.rev().find(|end| *end <= now)
     }
@@ -110,15 +129,40 @@ impl<'a> Tracked<'a> {
         worker.and_then(|worker| worker.result_of(id))
     }
 
-    /// The end of the newest instance, if the status cache does not show it yet.
-    pub(super) fn unnoticed_end(&self) -> Option<Micros> {
+    /// The end of the newest instance and how many there were before, if the status cache does not show it yet.
+    pub(super) fn unnoticed_end(&self) -> Option<(u32, Micros)> {
+        let ends = self.instances.last()?.ends.at;
+        let restarts = u32::try_from(self.instances.len() - 1).ok()?;
+        let ended = |status: Status| matches!(status.state, State::Terminated { .. });
+        let shown = self.shown().is_some_and(ended);
+        (!shown && ends < Micros::NEVER).then_some((restarts, ends))
+    }
+
+    /// Whether the newest instance runs, and the status cache cannot show it yet.
+    pub(super) fn is_hidden(&self, now: Micros) -> bool {
+        self.newest(now).is_some_and(|(_, newest)| {
+            !newest.has_ended(now) && newest.published_from.is_some_and(|from| now < from)
+        })
+    }
+
+    /// If the status cache does not show the newest instance at all, from when on it can, where that is given.
+    pub(super) fn unpublished(&self) -> Option<Option<Micros>> {
+        let newest = self.instances.last().filter(|_| self.shown().is_none())?;
+        Some(newest.published_from)
+    }
+
+    /// What the status cache shows of the newest instance.
+    fn shown(&self) -> Option<Status> {
         let number = self.instances.len().checked_sub(1)?;
-        let ends = self.instances[number].ends.at;
-        let shown = self.published.is_some_and(|status| {
-            usize::try_from(status.id) == Ok(number)
-                && matches!(status.state, State::Terminated { .. })
-        });
-        (!shown && ends < Micros::NEVER).then_some(ends)
+        self.published
+            .filter(|status| usize::try_from(status.id) == Ok(number))
+    }
+}
+
+impl Instance<'_> {
+    /// Whether it has ended and the kubelet knows.
+    pub(super) fn has_ended(&self, now: Micros) -> bool {
+        self.ends.at + self.relist <= now
     }
 }
 
@@ -147,13 +191,17 @@ pub(super) fn target<'a>(
 }
 
 /// What the status cache is to show of a container, and whether it is ready.
-pub(super) fn status_of(pod: &Pod, tracked: &Tracked<'_>, now: Micros) -> Option<(Status, bool)> {
+pub(super) fn status_of<L: Law>(
+    pod: &Pod,
+    tracked: &Tracked<'_, L>,
+    now: Micros,
+) -> Option<(Status, bool)> {
     let (id, newest) = tracked.newest(now)?;
     let passed = |role| match tracked.container.probe(role) {
         None => true,
         Some(_) => tracked.result(role, id) == Some(Outcome::Success),
     };
-    if newest.ends.at > now {
+    if !newest.has_ended(now) {
         let started = passed(Role::Startup);
         let state = State::Running {
             started_at: newest.started,

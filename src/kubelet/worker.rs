@@ -148,10 +148,9 @@ impl<L: Law> Worker<L> {
         (self.pending.is_none() && !self.ended).then_some(self.next_turn)
     }
 
-    /// Ends the worker, as `stop` does.
+    /// Ends the worker, as `stop` does. A probe under way comes to its end.
     pub(super) fn stop(&mut self) {
         self.ended = true;
-        self.pending = None;
     }
 
     /// The instance that is probed ends: a probe that would still be under way fails.
@@ -204,6 +203,7 @@ impl<L: Law> Worker<L> {
         // 4. A new container: resume probing. The run of results goes on.
         if self.container_id != Some(status.id) {
             self.container_id = Some(status.id);
+            self.result_run = L::carried(self.result_run);
             self.result = match self.role {
                 Role::Liveness => Some(Outcome::Success),
                 Role::Readiness => Some(Outcome::Failure),

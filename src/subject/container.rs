@@ -48,6 +48,8 @@ pub struct Container<'a> {
     pub resources: Vec<String>,
     /// The resource claims of the pod that it uses.
     pub claims: Vec<ClaimUse>,
+    /// Its postStart hook.
+    pub post_start: Option<Hook>,
     /// Its preStop hook.
     pub pre_stop: Option<Hook>,
     /// Whether probes, hooks and ports could be read.
@@ -89,7 +91,7 @@ impl<'a> Container<'a> {
         }
         let always = raw::text(value, "restartPolicy") == Some("Always");
         let probes = Role::ALL.map(|role| reader.probe(role));
-        let pre_stop = reader.pre_stop();
+        let (post_start, pre_stop) = reader.hooks();
         let ports = reader.list::<api::ContainerPort>("ports");
         let readable = reader.troubles.is_empty();
         let command = reader.list::<String>("command");
@@ -116,6 +118,7 @@ impl<'a> Container<'a> {
             ports,
             resources: resources.map(reader::asked_for).unwrap_or_default(),
             claims: resources.map(reader::claims_used).unwrap_or_default(),
+            post_start,
             pre_stop,
             readable,
             probes,

@@ -3,7 +3,7 @@
 use super::probe::Handler;
 use crate::words::split_words;
 
-/// A preStop hook.
+/// A hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hook {
     /// A command; `seconds` where it is a literal `sleep N`.

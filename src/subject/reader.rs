@@ -76,17 +76,19 @@ impl Reader<'_> {
         None
     }
 
-    pub(super) fn pre_stop(&mut self) -> Option<Hook> {
-        let value = raw::member(self.value, "lifecycle")?;
+    /// The postStart and the preStop hook.
+    pub(super) fn hooks(&mut self) -> (Option<Hook>, Option<Hook>) {
+        let Some(value) = raw::member(self.value, "lifecycle") else {
+            return (None, None);
+        };
         let path = self.path.key("lifecycle");
         let lifecycle = match api::Lifecycle::deserialize(value) {
             Ok(lifecycle) => lifecycle,
             Err(error) => {
                 self.trouble(&path, error.to_string());
-                return None;
+                return (None, None);
             }
         };
-        let hook = lifecycle.pre_stop?;
         let handlers = raw::member(value, "preStop")
             .map(self::handlers)
             .unwrap_or_default();
@@ -98,17 +100,7 @@ impl Reader<'_> {
             );
             self.trouble(&path.key("preStop"), why);
         }
-        if let Some(sleep) = hook.sleep {
-            return Some(Hook::Sleep(sleep.seconds));
-        }
-        if let Some(exec) = hook.exec {
-            let command = exec.command.unwrap_or_default();
-            return Some(Hook::Exec {
-                seconds: literal_sleep(&command),
-                command,
-            });
-        }
-        Some(Hook::Other)
+        (lifecycle.post_start.map(hook), lifecycle.pre_stop.map(hook))
     }
 
     pub(super) fn list<T: for<'de> Deserialize<'de>>(&mut self, key: &str) -> Vec<T> {
@@ -128,6 +120,20 @@ impl Reader<'_> {
             }
         }
         read
+    }
+}
+
+fn hook(handler: api::LifecycleHandler) -> Hook {
+    if let Some(sleep) = handler.sleep {
+        return Hook::Sleep(sleep.seconds);
+    }
+    let Some(exec) = handler.exec else {
+        return Hook::Other;
+    };
+    let command = exec.command.unwrap_or_default();
+    Hook::Exec {
+        seconds: literal_sleep(&command),
+        command,
     }
 }
 
