@@ -1,5 +1,6 @@
 //! What is known of one container: every value with its source, and the seconds within which its probes can kill.
 
+use super::meets::Meets;
 use super::page::Page;
 use super::style::{BAD, GOOD, TITLE, paint};
 use super::{brief, pods};
@@ -38,7 +39,8 @@ pub(super) fn of_container(
     if let Some(server) = one.server() {
         known(page, server);
     }
-    let load = load.or(one.declared.as_ref().map(|declared| declared.value));
+    let declared = one.declared.as_ref().map(|declared| declared.value);
+    let load = load.or(declared).filter(|_| one.serves());
     for role in Role::ALL {
         if let Some(probe) = container.probe(role) {
             of_probe(page, template, one, role, probe, load);
@@ -179,36 +181,48 @@ fn of_probe(
         page.line(4, paint(BAD, &fault.short()));
     }
     let started = one.container.probe(Role::Startup).is_some();
-    match role {
-        Role::Readiness => page.line(4, "never kills; not ready until it passes"),
-        Role::Liveness if started => page.line(
-            4,
-            format!(
-                "held off until the startup probe has passed; then an outage of {} s never kills, one of {} s always",
-                bounds::outage_survived(probe),
-                bounds::hang_fatal(probe)
-            ),
+    let meets = Meets::of(template, one, probe);
+    let does = match (role, meets) {
+        (Role::Readiness, Meets::Errs | Meets::Never) => {
+            "never passes, so the pod is never Ready".to_owned()
+        }
+        (Role::Readiness, _) => "never kills; not ready until it passes".to_owned(),
+        (Role::Startup, Meets::Errs) => {
+            "its errors count for nothing: it never kills, and the container never counts as started"
+                .to_owned()
+        }
+        (Role::Liveness, Meets::Errs) => "its errors count for nothing: it never kills".to_owned(),
+        (Role::Liveness | Role::Startup, Meets::Always) => {
+            "passes whatever the server does: it never kills".to_owned()
+        }
+        (Role::Liveness, _) if started => format!(
+            "held off until the startup probe has passed; then an outage of {} s never kills, one of {} s always",
+            bounds::outage_survived(probe),
+            bounds::hang_fatal(probe)
         ),
-        Role::Liveness | Role::Startup => page.line(4, window(probe, load)),
-    }
+        (Role::Liveness | Role::Startup, _) => window(probe, meets, load),
+    };
+    page.line(4, does);
 }
 
-fn window(probe: &Probe, load: Option<Seconds>) -> String {
+fn window(probe: &Probe, meets: Meets, load: Option<Seconds>) -> String {
     let kills = format!(
         "kills a server that has not answered: {} s after each start at the earliest, {} s at the latest",
         bounds::guaranteed_window(probe),
         bounds::latest_kill(probe)
     );
-    let Some(load) = load else {
-        return kills;
-    };
-    let verdict = match bounds::verdict(probe, load.0) {
-        Verdict::Depends => paint(
-            BAD,
-            &format!("a start of {load} lives or dies by the phase"),
-        ),
-        Verdict::Dies => paint(BAD, &format!("a start of {load} dies in every phase")),
-        Verdict::Survives => paint(GOOD, &format!("a start of {load} lives in every phase")),
+    let verdict = match (meets, load) {
+        (Meets::Never, _) => paint(BAD, "and it never answers this probe"),
+        (Meets::Early, _) => paint(BAD, "and this probe is answered while it still loads"),
+        (_, None) => return kills,
+        (_, Some(load)) => match bounds::verdict(probe, load.0) {
+            Verdict::Depends => paint(
+                BAD,
+                &format!("a start of {load} lives or dies by the phase"),
+            ),
+            Verdict::Dies => paint(BAD, &format!("a start of {load} dies in every phase")),
+            Verdict::Survives => paint(GOOD, &format!("a start of {load} lives in every phase")),
+        },
     };
     format!("{kills}; {verdict}")
 }

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::page::Page;
 use super::style::{GOOD, TITLE, paint, severity};
+use super::timeline::PHASES;
 use super::{Entry, container, simulate};
 use crate::facts::Facts;
 use crate::intent::{self, Intent, TemplateIntent};
@@ -143,16 +144,17 @@ fn timelines(
     let mut mended = object.clone();
     let patched = !entry.decision.patch.0.is_empty()
         && json_patch::patch(&mut mended, &entry.decision.patch).is_ok();
-    page.heading(if patched {
+    let heading = |what: &str| format!("{what}, in one of {PHASES} phases");
+    page.heading(&heading(if patched {
         "timeline before the fix"
     } else {
         "timeline"
-    });
+    }));
     for simulated in simulate(object, namespace, facts, load) {
         page.0.push_str(&indented(&simulated.text()));
     }
     if patched {
-        page.heading("timeline after the fix");
+        page.heading(&heading("timeline after the fix"));
         for simulated in simulate(&mended, namespace, facts, load) {
             page.0.push_str(&indented(&simulated.text()));
         }

@@ -75,7 +75,10 @@ impl Seen {
 fn said(what: &What) -> String {
     match what {
         What::BackOff { until } => {
-            format!("waits until {} s (CrashLoopBackOff)", tenths(*until))
+            format!(
+                "waits until {} s at the earliest (CrashLoopBackOff)",
+                tenths(*until)
+            )
         }
         other => other.to_string(),
     }

@@ -8,6 +8,7 @@ mod container;
 mod explain;
 mod json;
 mod lines;
+mod meets;
 mod outlook;
 mod page;
 mod plain;

@@ -1,12 +1,9 @@
 //! From an object to what is simulated of it: its pods as the kubelet knows them, and what their containers are taken to do.
 
+use super::meets::Meets;
 use crate::facts::Version;
-use crate::intent::fault::{self, Fault};
 use crate::intent::{ContainerIntent, TemplateIntent};
-use crate::knowledge::WhileLoading;
-use crate::kubelet::{
-    Container, Endpoint, Kind, Life, Loading, Micros, OnTerm, Pod, PreStop, RestartPolicy, Scenario,
-};
+use crate::kubelet::{Life, Loading, Micros, OnTerm, Pod, Scenario};
 use crate::subject::{Handler, Hook, Place, PodTemplate, Probe, Role};
 use crate::words::Seconds;
 
@@ -20,7 +17,7 @@ pub(super) struct Setting {
     pub(super) scenarios: Vec<Scenario>,
     /// The containers that load, by their number in the pod, with the seconds that takes.
     pub(super) loading: Vec<(usize, i64)>,
-    /// What is taken for granted, one sentence a container that loads.
+    /// What is taken for granted, one sentence a container.
     pub(super) assumed: Vec<String>,
 }
 
@@ -31,26 +28,25 @@ pub(super) fn setting(
     load: Option<Seconds>,
 ) -> Setting {
     let mut setting = Setting {
-        pod: Pod {
-            containers: Vec::new(),
-            restart_policy: policy(template.template.restart_policy()),
-            grace: template.template.grace().unwrap_or(30),
-            version,
-            deletion: None,
-        },
+        pod: Pod::read(template.template, version),
         scenarios: Vec::new(),
         loading: Vec::new(),
         assumed: Vec::new(),
     };
     let any_serves = template.serving().next().is_some();
-    for one in &template.containers {
-        if one.container.place == Place::Init {
-            continue;
-        }
+    let staying = template
+        .containers
+        .iter()
+        .filter(|one| one.container.place != Place::Init);
+    for (number, one) in staying.enumerate() {
         let loads = one.serves() || (!any_serves && one.container.place == Place::Regular);
-        let number = setting.pod.containers.len();
-        setting.pod.containers.push(container(one));
         if !loads {
+            if probes(one).next().is_some() {
+                let name = &one.container.name;
+                setting
+                    .assumed
+                    .push(format!("{name} can serve at its start"));
+            }
             setting.scenarios.push(Scenario::default());
             continue;
         }
@@ -58,46 +54,11 @@ pub(super) fn setting(
         let load = load.or(declared).unwrap_or(DEFAULT_LOAD);
         let life = life(template, one, load);
         setting.loading.push((number, load.0));
-        setting.assumed.push(assumed(one, load, &life));
+        let assumed = assumed(template, one, load, life.on_term);
+        setting.assumed.push(assumed);
         setting.scenarios.push(Scenario::always(life));
     }
     setting
-}
-
-fn container(one: &ContainerIntent<'_>) -> Container {
-    let container = one.container;
-    let hook = container
-        .pre_stop
-        .as_ref()
-        .map(|hook| match hook.literal() {
-            Some(seconds) => PreStop::Takes(Micros::secs(seconds)),
-            None => PreStop::Unknown,
-        });
-    let own = container
-        .raw
-        .get("restartPolicy")
-        .and_then(|policy| policy.as_str());
-    Container {
-        kind: match container.place {
-            Place::Sidecar => Kind::Sidecar,
-            Place::Init | Place::Regular => Kind::Regular,
-        },
-        startup: container.probe(Role::Startup).cloned(),
-        liveness: container.probe(Role::Liveness).cloned(),
-        readiness: container.probe(Role::Readiness).cloned(),
-        port_names: container.port_names().map(str::to_owned).collect(),
-        pre_stop: hook,
-        restart_policy: own.map(policy),
-        ..Container::named(&container.name)
-    }
-}
-
-fn policy(word: &str) -> RestartPolicy {
-    match word {
-        "Never" => RestartPolicy::Never,
-        "OnFailure" => RestartPolicy::OnFailure,
-        _ => RestartPolicy::Always,
-    }
 }
 
 /// What a container that loads is taken to do: what its server is known to do, else refuse until the load is done.
@@ -107,95 +68,42 @@ fn life(template: &TemplateIntent<'_>, one: &ContainerIntent<'_>, load: Seconds)
     if ignores_term(template.template, one) {
         life.on_term = OnTerm::Ignores;
     }
-    for role in Role::ALL {
-        let Some(probe) = one.container.probe(role) else {
-            continue;
-        };
-        let faults = fault::faults(template, one, &probe.handler);
-        if let Handler::Exec { command } = &probe.handler
-            && faults
-                .iter()
-                .any(|fault| matches!(fault, Fault::Binary { .. }))
-        {
+    for (role, probe) in probes(one) {
+        let meets = Meets::of(template, one, probe);
+        if let (Meets::Errs, Handler::Exec { command }) = (meets, &probe.handler) {
             life.missing_commands.extend(command.first().cloned());
         }
-        life.endpoints
-            .push((role, endpoint(template, one, probe, &faults, load)));
+        life.endpoints.push((role, meets.endpoint(load)));
     }
     life
 }
 
-/// What one probe meets.
-fn endpoint(
-    template: &TemplateIntent<'_>,
-    one: &ContainerIntent<'_>,
-    probe: &Probe,
-    faults: &[Fault],
-    load: Micros,
-) -> Endpoint {
-    let unreachable = |fault: &Fault| {
-        matches!(
-            fault,
-            Fault::ClientCertificate
-                | Fault::Credentials { .. }
-                | Fault::Loopback { .. }
-                | Fault::NodeAddress { .. }
-                | Fault::PortNumber { .. }
-                | Fault::Scheme { .. }
-        )
-    };
-    if faults.iter().any(unreachable) {
-        return Endpoint::CLOSED;
-    }
-    if faults.contains(&Fault::TellsNothing) {
-        return Endpoint::AT_ONCE;
-    }
-    Endpoint {
-        ready_at: load,
-        while_loading: while_loading(template, one, &probe.handler),
-        ..Endpoint::AT_ONCE
-    }
+fn probes<'c>(one: &ContainerIntent<'c>) -> impl Iterator<Item = (Role, &'c Probe)> {
+    let container = one.container;
+    Role::ALL
+        .into_iter()
+        .filter_map(|role| Some((role, container.probe(role)?)))
 }
 
-/// What the server does while it loads, as far as it is known.
-fn while_loading(
+/// What is taken for granted of a container that loads.
+fn assumed(
     template: &TemplateIntent<'_>,
     one: &ContainerIntent<'_>,
-    handler: &Handler,
-) -> Loading {
-    if let Some(path) = fault::known_path(template, one, handler) {
-        return match path.loading {
-            WhileLoading::Early => Loading::Status200,
-            WhileLoading::Refused => Loading::Refused,
-            WhileLoading::Unavailable => Loading::Status503,
-        };
+    load: Seconds,
+    on_term: OnTerm,
+) -> String {
+    let name = &one.container.name;
+    let mut parts = vec![format!("{name} can serve from {load} after its start on")];
+    for (role, probe) in probes(one) {
+        let words = Meets::of(template, one, probe).words(probe);
+        parts.push(format!("its {} {words}", role.field()));
     }
-    let listens_early = one
-        .server()
-        .is_some_and(|server| server.preset.listens_early());
-    match handler {
-        // A connection is all that is asked for.
-        Handler::Tcp { .. } if listens_early => Loading::Status503,
-        _ => Loading::Refused,
-    }
-}
-
-fn assumed(one: &ContainerIntent<'_>, load: Seconds, life: &Life) -> String {
-    let mut parts = vec![format!("can serve {load} after its start")];
-    for (role, endpoint) in &life.endpoints {
-        let answer = match (endpoint.ready_at, endpoint.while_loading) {
-            (Micros::NEVER, _) => "never passes",
-            (Micros::ZERO, _) => "always passes",
-            (_, Loading::Status200) => "passes while it loads",
-            (_, Loading::Status503 | Loading::Refused) => "fails until then",
-            (_, Loading::Hang | Loading::HeadersThenStall) => "hangs until then",
-        };
-        parts.push(format!("its {} {answer}", role.field()));
-    }
-    if life.on_term == OnTerm::Ignores {
-        parts.push("it ignores SIGTERM, being a shell as process 1".to_owned());
-    }
-    format!("{} {}", one.container.name, parts.join(", "))
+    parts.push(if on_term == OnTerm::Ignores {
+        "it ignores SIGTERM, being a shell as process 1".to_owned()
+    } else {
+        "it ends at once on SIGTERM and never by itself".to_owned()
+    });
+    parts.join(", ")
 }
 
 /// Whether process 1 is a shell that waits for a child: the kernel delivers no SIGTERM to a process 1 without a handler for it,

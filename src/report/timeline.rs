@@ -8,7 +8,7 @@ use super::lines::lines;
 use super::outlook::{Outlook, serves_at};
 use super::pods::{self, Setting};
 use crate::facts::Facts;
-use crate::intent;
+use crate::intent::{self, TemplateIntent};
 use crate::knowledge::Part;
 use crate::kubelet::{
     Deletion, Event, Life, Micros, OnTerm, Phase, Scenario, Timeline, What, simulate as run,
@@ -19,6 +19,9 @@ use crate::words::Seconds;
 
 /// Ticks that are tried for each pod; each with three fractions of a second.
 const TICKS: i64 = 20;
+
+/// So many phases of the kubelet's grid that makes.
+pub(super) const PHASES: i64 = 3 * TICKS;
 
 /// The shortest time that is simulated, in seconds: long enough for the back-off to be seen.
 const HORIZON: i64 = 1800;
@@ -58,9 +61,21 @@ pub fn simulate(
     let several = intent.templates.len() > 1;
     let simulated = intent.templates.iter().map(|template| {
         let part = several.then(|| part(template.template.part)).flatten();
-        of_setting(part, &pods::setting(template, facts.kubernetes, load))
+        let mut setting = pods::setting(template, facts.kubernetes, load);
+        let deadlines = [setting.pod.active_deadline, of_job(&subject, template)];
+        setting.pod.active_deadline = deadlines.into_iter().flatten().min();
+        of_setting(part, &setting)
     });
     simulated.collect()
+}
+
+/// When the controller of a Job deletes its pods (`activeDeadlineSeconds`, `pkg/controller/job/job_controller.go`).
+fn of_job(subject: &Subject<'_>, template: &TemplateIntent<'_>) -> Option<Micros> {
+    let spec = template.template.path.parent();
+    let spec = spec.filter(|_| subject.workload.batch)?;
+    subject
+        .number(&spec.key("activeDeadlineSeconds"))
+        .map(Micros::secs)
 }
 
 fn part(part: Part) -> Option<&'static str> {
@@ -111,6 +126,7 @@ fn endings(setting: &Setting) -> Vec<String> {
         at: begins,
         grace: None,
     });
+    pod.active_deadline = None;
     let busy = Scenario::always(Life {
         on_term: OnTerm::Ignores,
         ..Life::AT_ONCE

@@ -3,6 +3,7 @@
 use super::Case;
 use super::rule::{Rule, Scope};
 use crate::intent::ContainerIntent;
+use crate::kubelet::MINIMUM_GRACE;
 use crate::plan;
 use crate::words::{Finding, Severity};
 
@@ -34,8 +35,9 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             continue;
         };
         let sleep = case.facts.config.defaults.prestop_sleep;
+        let left = grace.max(MINIMUM_GRACE);
         let message = format!(
-            "terminationGracePeriodSeconds cuts requests off {grace} s after SIGTERM, and no preStop hook lets endpoints go first: remove it, or set {} with a sleep of {sleep}",
+            "terminationGracePeriodSeconds cuts requests off {left} s after SIGTERM, and no preStop hook lets endpoints go first: remove it, or set {} with a sleep of {sleep}",
             sleep.saturating_add(drain)
         );
         let path = template.template.spec_path();

@@ -36,7 +36,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             continue;
         }
         let message = format!(
-            "restarts a server {kills} s after it stops answering, readiness takes it out of traffic after {unready} s: set failureThreshold to {} or more",
+            "may restart a server {kills} s after it stops answering, readiness takes it out of traffic after {unready} s or more: set failureThreshold to {} or more",
             unready / liveness.period.max(1) + 2
         );
         findings.push(RULE.about(container, &["livenessProbe"], &message));

@@ -3,6 +3,7 @@
 use super::Case;
 use super::rule::{Rule, Scope};
 use crate::intent::{ContainerIntent, TemplateIntent};
+use crate::kubelet::MINIMUM_GRACE;
 use crate::plan::{self, Why};
 use crate::words::{Finding, Severity};
 
@@ -46,7 +47,7 @@ fn of_the_owner(
     }
     let needed = plan::grace_for(hook, plan::drain(case.facts, container).0);
     let message = format!(
-        "takes {hook} s of a grace period of {grace} s, SIGKILL follows SIGTERM after 2 s: set terminationGracePeriodSeconds to {needed}"
+        "takes {hook} s of a grace period of {grace} s, SIGKILL follows SIGTERM after {MINIMUM_GRACE} s: set terminationGracePeriodSeconds to {needed}"
     );
     Some(RULE.about(container, &["lifecycle", "preStop"], &message))
 }

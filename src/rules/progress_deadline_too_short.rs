@@ -4,7 +4,7 @@ use super::Case;
 use super::rule::{Rule, Scope};
 use crate::plan::{self, DEFAULT_DEADLINE, Edit, EditKind, NO_DEADLINE};
 use crate::subject::Role;
-use crate::words::{FieldPath, Finding, Severity};
+use crate::words::{Finding, Severity};
 
 pub(super) static RULE: Rule = Rule {
     id: "progress-deadline-too-short",
@@ -35,10 +35,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let Some(window) = standing.chain(coming).max() else {
         return Vec::new();
     };
-    let min_ready = case
-        .subject
-        .number(&FieldPath::of(&["spec", "minReadySeconds"]));
-    let needed = plan::needed_deadline(window, min_ready.unwrap_or(0));
+    let needed = plan::needed_deadline(window, plan::min_ready(case.subject));
     if deadline >= needed {
         return Vec::new();
     }

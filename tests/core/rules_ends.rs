@@ -39,6 +39,12 @@ fn hooks_and_grace_periods() {
         // Nothing in it is known to serve.
         row(false, &grace("10"), "image: x, command: [sleep, infinity]"),
     ]);
+    // The kubelet leaves two seconds also where the period is shorter.
+    for (period, seconds) in [("0", 2), ("1", 2), ("2", 2), ("3", 3)] {
+        let message = said(rule, &deployment("", &grace(period), SERVER)).concat();
+        let cut = format!("cuts requests off {seconds} s after SIGTERM");
+        assert!(message.contains(&cut), "{period}: {message}");
+    }
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn a_load_on_the_command_line_overrules_what_is_declared() {
         "{text}"
     );
     assert!(
-        text.contains("engine can serve 10 s after its start"),
+        text.contains("engine can serve from 10 s after its start on"),
         "{text}"
     );
 }
@@ -170,4 +170,108 @@ fn every_object_is_explained_and_what_cannot_be_read_is_told() {
     );
     assert!(ran.out.contains("Pod slowboot"), "{}", ran.out);
     assert!(ran.err.contains("<stdin>:"), "{}", ran.err);
+}
+
+/// A pod of a server that loads for 15 s, with this rest of its container.
+fn pod(container: &str) -> String {
+    let annotations = "{warmgate.io/accelerator: 'true', warmgate.io/max-startup-time: 15s}";
+    format!(
+        "{{apiVersion: v1, kind: Pod, metadata: {{name: a, annotations: {annotations}}}, \
+         spec: {{containers: [{{name: engine, image: x, {container}}}]}}}}\n"
+    )
+}
+
+#[test]
+fn what_a_probe_meets_is_said() {
+    let explain = |container: &str| run_with(&["explain", "-"], &pod(container)).out;
+    let told = |container: &str, lines: &[&str]| {
+        let text = explain(container);
+        for line in lines {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
+        text
+    };
+    let text = told(
+        "startupProbe: {httpGet: {port: web}}",
+        &[
+            "its errors count for nothing: it never kills, and the container never counts as started",
+            "its startupProbe errs each time",
+        ],
+    );
+    assert!(!text.contains("lives in every phase"), "{text}");
+    told(
+        "livenessProbe: {tcpSocket: {port: web}}",
+        &["its errors count for nothing: it never kills"],
+    );
+    told(
+        "readinessProbe: {tcpSocket: {port: web}}",
+        &["never passes, so the pod is never Ready"],
+    );
+    told(
+        "livenessProbe: {exec: {command: ['true']}}",
+        &[
+            "passes whatever the server does: it never kills",
+            "its livenessProbe always passes",
+        ],
+    );
+    told(
+        "livenessProbe: {exec: {command: [cat, /ready]}}",
+        &["its livenessProbe fails at once until then"],
+    );
+    told(
+        "livenessProbe: {grpc: {port: 1}}",
+        &[
+            "engine can serve from 15 s after its start on",
+            "its livenessProbe is refused until then",
+            "it ends at once on SIGTERM and never by itself",
+        ],
+    );
+    // vLLM is known to refuse on the port that it is told of, and nobody listens on another.
+    let text = told(
+        "args: [vllm, serve, m, --port, '80'], startupProbe: {httpGet: {path: /health, port: 81}}",
+        &["and it never answers this probe"],
+    );
+    assert!(!text.contains("dies in every phase"), "{text}");
+}
+
+#[test]
+fn a_container_that_does_not_serve_is_not_held_to_the_declared_time() {
+    let sidecar = "startupProbe: {httpGet: {port: 80}}}], initContainers: [{name: proxy, image: y, \
+                   restartPolicy: Always, startupProbe: {httpGet: {port: 81}, failureThreshold: 1}";
+    let text = run_with(&["explain", "-"], &pod(sidecar)).out;
+    assert_eq!(text.matches("a start of 15 s").count(), 1, "{text}");
+    assert!(text.contains("proxy can serve at its start"), "{text}");
+}
+
+#[test]
+fn a_deadline_is_on_the_timeline() {
+    let container = "startupProbe: {httpGet: {port: 80}, failureThreshold: 9}}], activeDeadlineSeconds: 12, volumes: [{name: v";
+    let text = run_with(&["explain", "-"], &pod(container)).out;
+    assert!(
+        text.contains("12.0 s  pod: is ended, activeDeadlineSeconds is over"),
+        "{text}"
+    );
+    let said = outlook(&text, "engine");
+    assert!(said.contains("never ready to serve"), "{said}");
+    let job = "{apiVersion: batch/v1, kind: Job, metadata: {name: a}, spec: {activeDeadlineSeconds: 9, template: {spec: \
+               {restartPolicy: Never, containers: [{name: engine, image: x, resources: {limits: {nvidia.com/gpu: 1}}}]}}}}\n";
+    let text = run_with(&["explain", "-"], job).out;
+    assert!(text.contains("9.0 s  pod: is ended"), "{text}");
+}
+
+#[test]
+fn what_only_chance_makes_longer_is_said_to_be_the_earliest() {
+    let text = run_with(
+        &["explain", "-"],
+        &pod("livenessProbe: {httpGet: {port: 80}, periodSeconds: 3}"),
+    )
+    .out;
+    assert!(
+        text.contains(" s at the earliest (CrashLoopBackOff)"),
+        "{text}"
+    );
+    assert!(text.contains("in one of 60 phases"), "{text}");
+    let outlook = outlook(&text, "engine");
+    let (_, restarts) = outlook.rsplit_once("; ").expect("restarts come last");
+    assert!(restarts.contains(" to "), "{restarts}");
 }
