@@ -26,7 +26,7 @@ use crate::words::FieldPath;
 
 pub use edit::{Edit, EditKind, Why, Withheld};
 pub use own::{Own, own_values};
-pub(crate) use rollout::{DEFAULT_DEADLINE, NO_DEADLINE, is_no_surge, needed_deadline};
+pub(crate) use rollout::{DEFAULT_DEADLINE, NO_DEADLINE, is_no_surge, min_ready, needed_deadline};
 pub(crate) use startup::{rhythm, wanted_window, window as startup_window};
 pub(crate) use termination::{DEFAULT_GRACE, drain, grace_for};
 
@@ -169,6 +169,8 @@ struct Reach {
     templates: Vec<bool>,
     /// The rollout's strategy: also where its annotation on the object changes.
     rollout: bool,
+    /// The rollout's deadline: also where the time that it waits for a ready pod changes. No pod is made anew for either.
+    deadline: bool,
 }
 
 impl Reach {
@@ -182,8 +184,12 @@ impl Reach {
                 subject.templates.iter().map(changed).collect()
             }
         };
-        let rollout = templates.contains(&true) || rollout::asked_now(subject, write);
-        Self { templates, rollout }
+        let any = templates.contains(&true);
+        Self {
+            rollout: any || rollout::asked_now(subject, write),
+            deadline: any || rollout::waits_otherwise(subject, write),
+            templates,
+        }
     }
 
     fn any_template(&self) -> bool {
@@ -193,6 +199,7 @@ impl Reach {
     fn reaches(&self, own: &Own) -> bool {
         match (own.kind, own.template) {
             (EditKind::Rollout, _) => self.rollout,
+            (EditKind::ProgressDeadline, _) => self.deadline,
             (_, Some(index)) => self.templates.get(index) == Some(&true),
             (_, None) => self.any_template(),
         }
@@ -218,7 +225,7 @@ fn wanted(site: &Site<'_>) -> (Vec<Edit>, Vec<Withheld>) {
     if !site.intent.templates.iter().any(TemplateIntent::is_judged) {
         return (edits, withheld);
     }
-    if site.reach.any_template() {
+    if site.reach.deadline {
         rollout::deadline(site, &windows, &mut edits, &mut withheld);
     }
     if site.reach.rollout {

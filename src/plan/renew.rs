@@ -5,7 +5,9 @@ use serde_json::{Map, Value, json};
 use super::edit::{Edit, EditKind};
 use super::own::{Own, claims, own_values, without};
 use super::record::means_same;
-use super::{DEFAULT_DEADLINE, DEFAULT_GRACE, Plan, Reach, Site, Write, patch, present, wanted};
+use super::{
+    DEFAULT_DEADLINE, DEFAULT_GRACE, Plan, Reach, Site, Write, min_ready, patch, present, wanted,
+};
 use crate::annotations;
 use crate::subject::{ApplyRecord, PodTemplate, Subject};
 use crate::words::FieldPath;
@@ -42,14 +44,14 @@ pub(super) fn renew(arrived: &Site<'_>, write: Write<'_>, rules: &[&str], plan: 
     );
 }
 
-/// Looks at the object as it would be without values of ours.
+/// Looks at the object as it would be without values of ours; those that may not be written now stand as an owner's do.
 fn without_ours<T>(
     arrived: &Site<'_>,
     own: &[Own],
     rules: &[&str],
     look: impl FnOnce(&Site<'_>) -> T,
 ) -> Option<T> {
-    let base = without(arrived.subject.object, own);
+    let base = without(arrived.subject.object, &writable(arrived, own));
     let namespace = &arrived.subject.namespace;
     let bare = Subject::read(&base, namespace, &arrived.facts.knowledge).ok()?;
     let intent = crate::intent::resolve(&bare, arrived.facts, rules);
@@ -58,6 +60,12 @@ fn without_ours<T>(
         intent: &intent,
         ..*arrived
     }))
+}
+
+/// Those of our values that may be written now.
+fn writable(site: &Site<'_>, own: &[Own]) -> Vec<Own> {
+    let reaches = |own: &&Own| site.reach.reaches(own);
+    own.iter().filter(reaches).cloned().collect()
 }
 
 /// Values of ours outside of the templates that still stand while `changes` have become those of another time:
@@ -139,10 +147,8 @@ fn kept(bare: &Site<'_>, own: &[Own], write: Write<'_>) -> Vec<Own> {
     let Ok(old) = read(update.old) else {
         return Vec::new();
     };
-    let old_base = without(
-        update.old,
-        &own_values(&old, &ApplyRecord::read(update.old)),
-    );
+    let old_own = own_values(&old, &ApplyRecord::read(update.old));
+    let old_base = without(update.old, &writable(bare, &old_own));
     let Ok(old_bare) = Subject::read(&old_base, &subject.namespace, subject.knowledge) else {
         return Vec::new();
     };
@@ -224,8 +230,7 @@ fn reasons(
         reasons.extend(containers.map(|container| container_reasons(container.raw)));
     }
     if own.kind == EditKind::ProgressDeadline {
-        let path = FieldPath::of(&["spec", "minReadySeconds"]);
-        reasons.push(json!(bare.number(&path)));
+        reasons.push(json!(min_ready(bare)));
     }
     reasons
 }

@@ -38,10 +38,7 @@ pub(super) fn deadline(
     let Some(window) = windows.iter().max() else {
         return;
     };
-    let min_ready = site
-        .subject
-        .number(&FieldPath::of(&["spec", "minReadySeconds"]))
-        .unwrap_or(0);
+    let min_ready = min_ready(site.subject);
     let needed = needed_deadline(*window, min_ready);
     let was = present(site.subject.object, &path).cloned();
     let current = match &was {
@@ -81,6 +78,23 @@ pub(super) fn deadline(
         path,
         why,
     });
+}
+
+/// Seconds for which a new pod must stay ready until it counts.
+pub(crate) fn min_ready(subject: &Subject<'_>) -> i64 {
+    subject.number(&min_ready_path()).unwrap_or(0)
+}
+
+fn min_ready_path() -> FieldPath {
+    FieldPath::of(&["spec", "minReadySeconds"])
+}
+
+/// Whether the update changes for how long a new pod must stay ready.
+pub(super) fn waits_otherwise(subject: &Subject<'_>, write: Write<'_>) -> bool {
+    match write {
+        Write::Create => true,
+        Write::Update(update) => update.changes_field(subject.object, &min_ready_path()),
+    }
 }
 
 /// Whether the update itself asks for another rollout, on the object's metadata.

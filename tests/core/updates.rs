@@ -162,6 +162,57 @@ fn a_rollout_that_the_template_asked_for_goes_with_its_annotation() {
     assert_eq!(without.pointer(rolling), Some(&quarters));
 }
 
+/// The API server wants a deadline that is longer than the wait, and refuses the update before anybody can be told.
+#[test]
+fn a_deadline_follows_the_wait_for_a_ready_pod() {
+    let waits =
+        |seconds: i64| move |new: &mut Value| new["spec"]["minReadySeconds"] = json!(seconds);
+    let old = stored(None, &workload("Deployment", declares("15m")));
+    let longer = after(&old, waits(1500));
+    assert_eq!(longer.pointer(DEADLINE), Some(&json!(2930)));
+    assert_eq!(longer["spec"]["template"], old["spec"]["template"]);
+    let why = "a start may take 1130 s, 300 s more to schedule and pull, 600 s before";
+    assert!(longer["metadata"].to_string().contains(why), "{longer}");
+    let scaled = after(&longer, |new| new["spec"]["replicas"] = json!(3));
+    assert_eq!(scaled.pointer(DEADLINE), Some(&json!(2930)));
+    assert_eq!(
+        after(&longer, waits(0))["spec"]["progressDeadlineSeconds"],
+        old["spec"]["progressDeadlineSeconds"]
+    );
+
+    // With a short start the default is enough, until it is not.
+    let old = stored(None, &workload("Deployment", declares("1m")));
+    let longer = after(&old, waits(500));
+    assert_eq!(longer.pointer(DEADLINE), Some(&json!(875)));
+    assert!(named(&longer).contains(&"spec.progressDeadlineSeconds".to_owned()));
+    let shorter = after(&longer, waits(10));
+    assert_eq!(shorter.pointer(DEADLINE), Some(&json!(600)));
+    assert!(!named(&shorter).contains(&"spec.progressDeadlineSeconds".to_owned()));
+}
+
+#[test]
+fn a_deadline_of_the_owner_does_not_follow() {
+    let old = after(
+        &stored(None, &workload("Deployment", declares("15m"))),
+        |new| {
+            new["spec"]["progressDeadlineSeconds"] = json!(2000);
+        },
+    );
+    let longer = after(&old, |new| new["spec"]["minReadySeconds"] = json!(1500));
+    assert_eq!(longer.pointer(DEADLINE), Some(&json!(2000)));
+}
+
+/// What is changed with it is made of the same.
+#[test]
+fn a_wait_may_come_with_another_template() {
+    let old = stored(None, &workload("Deployment", declares("15m")));
+    let both = after(&old, |new| {
+        new["spec"]["minReadySeconds"] = json!(60);
+        new["spec"]["template"]["metadata"]["annotations"] = declares("30m");
+    });
+    assert_eq!(both.pointer(DEADLINE), Some(&json!(2610)));
+}
+
 /// `kubectl rollout undo` of a Deployment: the template and the annotations of the older ReplicaSet come back.
 #[test]
 fn an_undone_deployment_keeps_its_deadline_ours() {
