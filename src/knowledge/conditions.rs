@@ -42,9 +42,18 @@ pub(super) fn owned() -> String {
     format!("{owners}\n  .exists(l, type(l) == list && l.exists(x, {controls}))")
 }
 
-/// The object, or a pod template in it, asks for an accelerator or a device, or has a key of ours. `extra` is the value of the
-/// chart that holds more resource names.
-pub(super) fn ours(knowledge: &Knowledge, extra: &str) -> String {
+/// Templates of the chart that make lists of what its values add to the tables.
+pub(super) struct More<'t> {
+    /// Names of resources that mean an accelerator, a `*` standing for any run of characters.
+    pub(super) resources: &'t str,
+    /// Those that mean none although they look like one.
+    pub(super) other_resources: &'t str,
+    /// Annotations that ask for a part of one.
+    pub(super) fractions: &'t str,
+}
+
+/// The object, or a pod template in it, asks for an accelerator or a device, or has a key of ours.
+pub(super) fn ours(knowledge: &Knowledge, more: &More<'_>) -> String {
     let mut places = vec!["[object]".to_owned()];
     for workload in knowledge.workloads() {
         for template in &workload.templates {
@@ -57,9 +66,9 @@ pub(super) fn ours(knowledge: &Knowledge, extra: &str) -> String {
     let accelerators = &knowledge.accelerators;
     let says = [
         key_of_ours(),
-        fraction(&accelerators.fractions),
+        fraction(&accelerators.fractions, more.fractions),
         claim(),
-        resource(accelerators, extra),
+        resource(accelerators, more),
     ];
     format!(
         "(\n  {}\n).exists(t,\n{}\n)",
@@ -79,11 +88,12 @@ fn key_of_ours() -> String {
 }
 
 /// An annotation of the pod template `t` that asks for a part of a device.
-fn fraction(annotations: &[String]) -> String {
+fn fraction(annotations: &[String], more: &str) -> String {
+    let annotations: Vec<_> = annotations.iter().map(|key| format!("'{key}'")).collect();
     format!(
-        "{}\n  .exists(m, type(m) == map && m.exists(k, k in {} && m[k] != '0'))",
+        "{}\n  .exists(m, type(m) == map && m.exists(k, k in [{}{{{{ range {more} }}}}, '{{{{ . }}}}'{{{{ end }}}}] && m[k] != '0'))",
         member("[t]", &["metadata", "annotations"]),
-        list(annotations)
+        annotations.join(", ")
     )
 }
 
@@ -94,35 +104,22 @@ fn claim() -> String {
 }
 
 /// A container of the pod template `t` that asks for an accelerator. A zero in another form than `0` passes, and is then judged.
-fn resource(accelerators: &Accelerators, extra: &str) -> String {
-    let named = format!(
-        "{{{{- range {extra} }}}}{{{{ if not (contains \"*\" .) }}}}\n    '{{{{ . }}}}',{{{{ end }}}}{{{{ end }}}}"
-    );
-    let alike = format!(
-        "{{{{- range {extra} }}}}{{{{ if contains \"*\" . }}}} ||\n  \
-         k.matches('^{{{{ . | replace \".\" \"[.]\" | replace \"*\" \".*\" }}}}$'){{{{ end }}}}{{{{ end }}}}"
-    );
+fn resource(accelerators: &Accelerators, more: &More<'_>) -> String {
     let mut exact: Vec<_> = accelerators
         .exact
         .iter()
-        .map(|name| format!("    '{name}',\n"))
+        .map(|name| format!("    '{name}'"))
         .collect();
     exact.sort();
-    let positive: Vec<_> = accelerators
-        .patterns
-        .iter()
-        .map(|pattern| alike_to(pattern))
-        .collect();
-    let negative: Vec<_> = accelerators
-        .none
-        .iter()
-        .map(|pattern| alike_to(pattern))
-        .collect();
+    let any = |patterns: &[String], more: &str| {
+        let patterns: Vec<_> = patterns.iter().map(|pattern| alike_to(pattern)).collect();
+        format!("{}{}", patterns.join(" ||\n  "), or_alike_to(more))
+    };
     let asks = format!(
-        "(\n  k in [\n{}    {named}\n  ] ||\n  {}\n  {alike}\n) && !(\n  {}\n)",
-        exact.concat(),
-        positive.join(" ||\n  "),
-        negative.join(" ||\n  ")
+        "(\n  k in [\n{}\n  ] ||\n  {}\n) && !(\n  {}\n)",
+        exact.join(",\n"),
+        any(&accelerators.patterns, more.resources),
+        any(&accelerators.none, more.other_resources)
     );
     format!(
         "(\n  {} +\n  {}\n).exists(l, type(l) == list && l.exists(c, (\n  {} +\n  {}\n)\
@@ -147,6 +144,14 @@ fn alike_to(pattern: &str) -> String {
     }
 }
 
+/// The same for each pattern of a list that the chart makes.
+fn or_alike_to(list: &str) -> String {
+    format!(
+        "{{{{- range {list} }}}} ||\n  {{{{ if contains \"*\" . }}}}k.startsWith('{{{{ splitList \"*\" . | first }}}}') && \
+         k.matches('^{{{{ . | replace \".\" \"[.]\" | replace \"*\" \".*\" }}}}$'){{{{ else }}}}k == '{{{{ . }}}}'{{{{ end }}}}{{{{ end }}}}"
+    )
+}
+
 /// Text in which a regular expression takes dots for dots.
 fn dotted(text: &str) -> String {
     text.replace('.', "[.]")
@@ -165,11 +170,6 @@ fn keys(path: &FieldPath) -> Vec<&str> {
         Segment::Index(_) => None,
     });
     names.collect()
-}
-
-fn list(texts: &[String]) -> String {
-    let texts: Vec<_> = texts.iter().map(|text| format!("'{text}'")).collect();
-    format!("[{}]", texts.join(", "))
 }
 
 /// The lines of a text, further in.

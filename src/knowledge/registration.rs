@@ -3,16 +3,21 @@
 
 use std::fmt::Write as _;
 
+use super::Knowledge;
+use super::conditions::{self, More};
 use super::workloads::Workload;
-use super::{Knowledge, conditions};
 
 /// What stands before the templates.
 const HEAD: &str = "\
 {{/* Made from the tables in knowledge/: `WARMGATE_BLESS=1 cargo test --test core registration` writes it anew. */}}
 ";
 
-/// The value of the chart with more resource names.
-const EXTRA: &str = ".Values.extraAcceleratorResources";
+/// What the chart's own values add.
+const MORE: More<'_> = More {
+    resources: "include \"warmgate.moreAccelerators\" . | fromYamlArray",
+    other_resources: "include \"warmgate.moreNotAccelerators\" . | fromYamlArray",
+    fractions: "include \"warmgate.moreFractions\" . | fromYamlArray",
+};
 
 /// The file `templates/_registration.tpl` of the chart.
 pub(super) fn registration(knowledge: &Knowledge) -> String {
@@ -41,7 +46,7 @@ pub(super) fn registration(knowledge: &Knowledge) -> String {
             &[
                 condition("not-being-deleted", &conditions::not_being_deleted()),
                 condition("not-a-mirror", &conditions::not_a_mirror(&pods)),
-                condition("ours", &conditions::ours(knowledge, EXTRA)),
+                condition("ours", &conditions::ours(knowledge, &MORE)),
             ],
         ),
         template(

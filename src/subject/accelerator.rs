@@ -51,7 +51,11 @@ fn by_annotation(template: &PodTemplate<'_>, facts: &Facts, found: &mut Accelera
     else {
         return;
     };
-    let named = template.annotation("gpu-fraction-container-name");
+    let named = facts
+        .knowledge
+        .fraction_container_annotations()
+        .iter()
+        .find_map(|key| template.annotation(key));
     let holder = named.and_then(|name| template.container(name));
     let first = template
         .containers
@@ -159,6 +163,7 @@ mod tests {
 
     use super::*;
     use crate::facts::{Cluster, Mode, Origin, collect};
+    use crate::knowledge::Knowledge;
     use crate::subject::Subject;
 
     fn of(spec: Value, beside: &[Value]) -> Accelerators {
@@ -234,5 +239,24 @@ mod tests {
             found.holders,
             [("b".to_owned(), "annotation gpu-fraction".to_owned())]
         );
+    }
+    #[test]
+    fn rows_of_a_config_ask_for_fractions_too() {
+        let more = json!({
+            "fractions": [{"annotations": ["example.com/share"], "source": "ours"}],
+            "fractionContainers": [{"annotations": ["example.com/holder"], "source": "ours"}],
+        });
+        let knowledge = Knowledge::builtin().with(&more).expect("the format");
+        let facts = Facts {
+            knowledge: Arc::new(knowledge),
+            ..Facts::new(Mode::Enforce, Origin::File)
+        };
+        let object = json!({"apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": "p", "annotations": {"example.com/share": "0.5", "example.com/holder": "b"}},
+            "spec": {"containers": [{"name": "a", "image": "a"}, {"name": "b", "image": "b"}]}});
+        let subject = Subject::read(&object, "", &facts.knowledge).unwrap();
+        let found = accelerators(&subject.templates[0], "", &facts);
+        let holder = ("b".to_owned(), "annotation example.com/share".to_owned());
+        assert_eq!(found.holders, [holder]);
     }
 }

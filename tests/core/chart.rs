@@ -6,8 +6,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use warmgate::facts::Config;
+use warmgate::knowledge::Knowledge;
 use warmgate::manifest::Manifest;
 
 const BEGIN: &str = "<!-- values: made from values.yaml; `WARMGATE_BLESS=1 cargo test --test core chart` writes them anew -->\n";
@@ -162,6 +163,111 @@ fn the_schema_is_closed() {
         }
     }
     look(&schema(), "");
+}
+
+/// What of `knowledge` is not the chart's: the API server is told of kinds when the chart is made.
+const KINDS: [&str; 2] = ["podless", "workloads"];
+
+/// Where the rows of `knowledge` have members with names: the place, `[]` being an element of a list, and the names.
+fn rows<'s>(
+    root: &'s Value,
+    schema: &'s Value,
+    place: &[&'s str],
+    into: &mut Vec<(Vec<&'s str>, BTreeSet<&'s str>)>,
+) {
+    let schema = resolved(root, schema);
+    if let Some(properties) = schema["properties"].as_object() {
+        into.push((
+            place.to_vec(),
+            properties.keys().map(String::as_str).collect(),
+        ));
+        for (key, member) in properties {
+            rows(root, member, &[place, &[key]].concat(), into);
+        }
+    } else if !schema["items"].is_null() {
+        rows(root, &schema["items"], &[place, &["[]"]].concat(), into);
+    }
+}
+
+#[test]
+fn rows_of_knowledge_have_the_members_that_the_core_reads() {
+    let schema = schema();
+    let mut places = Vec::new();
+    rows(
+        &schema,
+        &schema["properties"]["knowledge"],
+        &[],
+        &mut places,
+    );
+    assert!(places.len() > 20, "{places:?}");
+    for (place, members) in places {
+        let unknown = if place.is_empty() {
+            json!([])
+        } else {
+            json!(1)
+        };
+        let value = place
+            .iter()
+            .rev()
+            .fold(json!({"notAMember": unknown}), |inner, step| {
+                if *step == "[]" {
+                    json!([inner])
+                } else {
+                    json!({ (*step): inner })
+                }
+            });
+        let refusal = Knowledge::builtin().with(&value).expect_err("it is none");
+        let refusal = refusal.to_string();
+        // The lists are named in words, members in quotes.
+        let read: BTreeSet<&str> = match refusal.split_once(" use ") {
+            Some((_, lists)) => lists
+                .split(", ")
+                .filter(|list| !KINDS.contains(list))
+                .collect(),
+            None => refusal.split('`').skip(3).step_by(2).collect(),
+        };
+        assert_eq!(members, read, "{place:?}: {refusal}");
+    }
+}
+
+/// A value that a schema takes, with every member there is.
+fn example(root: &Value, schema: &Value) -> Value {
+    let schema = resolved(root, schema);
+    if let Some(choices) = schema["enum"].as_array() {
+        return choices[0].clone();
+    }
+    match schema["type"].as_str() {
+        Some("object") => {
+            let members = schema["properties"].as_object().into_iter().flatten();
+            members
+                .map(|(key, member)| (key.clone(), example(root, member)))
+                .collect()
+        }
+        Some("array") => json!([example(root, &schema["items"])]),
+        Some("boolean") => json!(true),
+        Some("integer") => schema.get("minimum").cloned().unwrap_or(json!(1)),
+        Some("string") => {
+            let slash = schema["pattern"]
+                .as_str()
+                .is_some_and(|pattern| pattern.contains("]+/["));
+            json!(if slash {
+                "example.com/a"
+            } else {
+                "example.com"
+            })
+        }
+        other => panic!("{other:?}: {schema}"),
+    }
+}
+
+#[test]
+fn knowledge_that_the_schema_takes_is_read() {
+    let schema = schema();
+    let example = example(&schema, &schema["properties"]["knowledge"]);
+    let knowledge = Knowledge::builtin().with(&example);
+    let knowledge = knowledge.unwrap_or_else(|error| panic!("{error}"));
+    let known = knowledge.presets().iter().map(|preset| preset.id());
+    assert!(known.collect::<Vec<_>>().contains(&"example.com"));
 }
 
 #[test]

@@ -65,11 +65,39 @@ limits:
   {{- toYaml .Values.limits | nindent 2 }}
 overrides:
   {{- toYaml .Values.overrides | nindent 2 }}
-{{- with .Values.extraAcceleratorResources }}
+{{- with include "warmgate.knowledge" . | fromYaml }}
 knowledge:
-  accelerators:
-    - names:
-        {{- toYaml . | nindent 8 }}
-      source: extraAcceleratorResources of the chart
+  {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- end -}}
+
+{{/* What the values add to what the program knows, in the form of the files in knowledge/. */}}
+{{- define "warmgate.knowledge" -}}
+{{- $knowledge := deepCopy (default dict .Values.knowledge) -}}
+{{- with .Values.extraAcceleratorResources -}}
+{{- $row := dict "names" . "source" "extraAcceleratorResources of the chart" -}}
+{{- $knowledge = set $knowledge "accelerators" (prepend (default list $knowledge.accelerators) $row) -}}
+{{- end -}}
+{{- toYaml $knowledge -}}
+{{- end -}}
+
+{{/* What the rows of one of its lists name. Takes the root, the list and the member. */}}
+{{- define "warmgate.more" -}}
+{{- $names := list -}}
+{{- range $row := index (include "warmgate.knowledge" .root | fromYaml) .list -}}
+{{- $names = concat $names (index $row $.member) -}}
+{{- end -}}
+{{- uniq $names | toYaml -}}
+{{- end -}}
+
+{{- define "warmgate.moreAccelerators" -}}
+{{- include "warmgate.more" (dict "root" . "list" "accelerators" "member" "names") -}}
+{{- end -}}
+
+{{- define "warmgate.moreNotAccelerators" -}}
+{{- include "warmgate.more" (dict "root" . "list" "notAccelerators" "member" "names") -}}
+{{- end -}}
+
+{{- define "warmgate.moreFractions" -}}
+{{- include "warmgate.more" (dict "root" . "list" "fractions" "member" "annotations") -}}
 {{- end -}}

@@ -34,10 +34,15 @@ affinity:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 topologySpreadConstraints:
-{{- if .values.topologySpreadConstraints }}
-  {{- toYaml .values.topologySpreadConstraints | nindent 2 }}
-{{- else }}
 {{- $labels := include "warmgate.selectorLabels" . }}
+{{- range .values.topologySpreadConstraints }}
+  {{- $constraint := . }}
+  {{- if kindIs "invalid" .labelSelector }}
+  {{- /* Without a selector it would be about no pod. */}}
+  {{- $constraint = merge (dict "labelSelector" (dict "matchLabels" (fromYaml $labels))) . }}
+  {{- end }}
+  {{- list $constraint | toYaml | nindent 2 }}
+{{- else }}
 {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
   - topologyKey: {{ . }}
     maxSkew: 1

@@ -62,7 +62,7 @@
         [t].map(x, type(x) == map, x.?metadata.orValue(null)).map(x, type(x) == map, x.?labels.orValue(null))
       ).exists(m, type(m) == map && m.exists(k, k.matches('^([^/]*[.])?warmgate[.]io/'))) ||
       [t].map(x, type(x) == map, x.?metadata.orValue(null)).map(x, type(x) == map, x.?annotations.orValue(null))
-        .exists(m, type(m) == map && m.exists(k, k in ['gpu-fraction', 'gpu-memory'] && m[k] != '0')) ||
+        .exists(m, type(m) == map && m.exists(k, k in ['gpu-fraction', 'gpu-memory'{{ range include "warmgate.moreFractions" . | fromYamlArray }}, '{{ . }}'{{ end }}] && m[k] != '0')) ||
       [t].map(x, type(x) == map, x.?spec.orValue(null)).map(x, type(x) == map, x.?resourceClaims.orValue(null))
         .exists(l, type(l) == list && l.size() > 0) ||
       (
@@ -140,9 +140,7 @@
           'volcano.sh/vgpu-cores',
           'volcano.sh/vgpu-memory',
           'volcano.sh/vgpu-memory-percentage',
-          'volcano.sh/vgpu-number',
-          {{- range .Values.extraAcceleratorResources }}{{ if not (contains "*" .) }}
-          '{{ . }}',{{ end }}{{ end }}
+          'volcano.sh/vgpu-number'
         ] ||
         k.startsWith('nvidia.com/mig-') && k.matches('^nvidia[.]com/mig-.*g[.].*gb.*$') ||
         k.startsWith('amd.com/') && k.matches('^amd[.]com/.*_nps.*$') ||
@@ -152,9 +150,8 @@
         k.startsWith('cambricon.com/vmlu') ||
         k.startsWith('iluvatar.ai/') && k.matches('^iluvatar[.]ai/.*-vgpu.*$') ||
         k.startsWith('furiosa.ai/rngd-') ||
-        k.startsWith('volcano.sh/gpu-mem.')
-        {{- range .Values.extraAcceleratorResources }}{{ if contains "*" . }} ||
-        k.matches('^{{ . | replace "." "[.]" | replace "*" ".*" }}$'){{ end }}{{ end }}
+        k.startsWith('volcano.sh/gpu-mem.'){{- range include "warmgate.moreAccelerators" . | fromYamlArray }} ||
+        {{ if contains "*" . }}k.startsWith('{{ splitList "*" . | first }}') && k.matches('^{{ . | replace "." "[.]" | replace "*" ".*" }}$'){{ else }}k == '{{ . }}'{{ end }}{{ end }}
       ) && !(
         k == 'nvidia.com/priority' ||
         k == 'amd.com/ama_u30' ||
@@ -167,7 +164,8 @@
         k.startsWith('sgx.intel.com/') ||
         k == 'huawei.com/npu-cpu' ||
         k == 'huawei.com/npu-dvpp' ||
-        k == 'cambricon.com/dsmlu.lock'
+        k == 'cambricon.com/dsmlu.lock'{{- range include "warmgate.moreNotAccelerators" . | fromYamlArray }} ||
+        {{ if contains "*" . }}k.startsWith('{{ splitList "*" . | first }}') && k.matches('^{{ . | replace "." "[.]" | replace "*" ".*" }}$'){{ else }}k == '{{ . }}'{{ end }}{{ end }}
       )))))
     )
 {{- end }}

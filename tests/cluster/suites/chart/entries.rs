@@ -222,7 +222,7 @@ pub(in crate::suites) fn follow_the_values() {
             assert_eq!(entry["clientConfig"]["service"]["name"], RELEASE);
             let ours = &entry["matchConditions"][2]["expression"];
             let ours = ours.as_str().unwrap_or_default();
-            assert!(ours.contains("'example.com/npu',"));
+            assert!(ours.contains("k == 'example.com/npu'"));
             assert!(ours.contains("k.matches('^example[.]com/npu-.*$')"));
         }
     }

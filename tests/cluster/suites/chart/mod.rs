@@ -2,6 +2,7 @@
 
 pub(super) mod entries;
 pub(super) mod grants;
+pub(super) mod knowledge;
 pub(super) mod pods;
 pub(super) mod refusals;
 pub(super) mod values;
@@ -24,7 +25,7 @@ const NAMESPACE: &str = "serving";
 const RELEASE: &str = "warmgate";
 
 /// Values that a user may give, one for each thing that changes what is rendered.
-const VARIATIONS: [(&str, &str); 12] = [
+const VARIATIONS: [(&str, &str); 13] = [
     ("nothing", ""),
     ("names", "{fullnameOverride: gate, nameOverride: warm, commonLabels: {team: ml}, podLabels: {team: serving}}"),
     (
@@ -73,6 +74,29 @@ overrides: {enforce: {skip: false, allow: [warn, note], stepDown: false}, fix: {
         "metrics: {serviceMonitor: {enabled: true, labels: {release: prometheus}, interval: 1m}}",
     ),
     ("bare", "{podDisruptionBudget: {enabled: false}, networkPolicy: {enabled: false}, logLevel: \"warn,kube=debug\"}"),
+    (
+        "knowledge",
+        "extraAcceleratorResources: [example.com/tpu]
+knowledge:
+  accelerators: [{names: [example.com/npu, \"example.com/npu-*\"], source: ours}, {names: [\"*.example.org/*-npu\"], source: ours}]
+  notAccelerators: [{names: [\"example.com/*-monitor\"], source: ours}]
+  deviceClasses: [{names: [npu.example.com], source: ours}]
+  otherDeviceClasses: [{names: [\"npu-*.example.com\"], source: ours}]
+  fractions: [{annotations: [example.com/npu-share, npu-share], source: ours}]
+  fractionContainers: [{annotations: [example.com/npu-holder], source: ours}]
+  servers:
+  - id: ours
+    source: ours
+    images: [{names: [our-server], entry: server, source: ours}]
+    port: {default: 7000, source: ours}
+    bind: {default: everywhere, source: ours}
+    probes: {startup: /ready, source: ours}
+    paths: [{path: /ready, loading: unavailable, source: ours}]
+  followers: [{run: our-worker, source: ours}]
+  clusters: [{run: our-cluster, source: ours}]
+  interactive: [{images: [our-notebook], source: ours}]
+  infrastructure: [{commands: [our-plugin], source: ours}]",
+    ),
 ];
 
 /// Renders the chart with these values, given as YAML.

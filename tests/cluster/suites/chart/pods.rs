@@ -210,3 +210,30 @@ pub(in crate::suites) fn need_a_certificate_and_nobody() {
         }
     }
 }
+
+/// A constraint without a selector would be about no pod: it gets that of its own Deployment. One that has a selector keeps it.
+pub(in crate::suites) fn spread_as_they_are_told() {
+    let constraint = "topologyKey: rack, maxSkew: 1, whenUnsatisfiable: DoNotSchedule";
+    let values = format!(
+        "topologySpreadConstraints: [{{{constraint}}}, {{{constraint}, labelSelector: {{}}}}]
+controller: {{topologySpreadConstraints: [{{{constraint}, labelSelector: {{matchLabels: {{a: b}}}}}}, {{{constraint}}}]}}"
+    );
+    let objects = render(&values);
+    let selectors = |name: &str| {
+        let spec = &find(&objects, "Deployment", name)["spec"];
+        let constraints = &spec["template"]["spec"]["topologySpreadConstraints"];
+        let constraints = constraints.as_array().into_iter().flatten();
+        let selectors = constraints.map(|one| {
+            assert_eq!(
+                (&one["topologyKey"], &one["maxSkew"]),
+                (&json!("rack"), &json!(1))
+            );
+            one["labelSelector"].clone()
+        });
+        (selectors.collect::<Vec<_>>(), spec["selector"].clone())
+    };
+    let (found, own) = selectors("warmgate-webhook");
+    assert_eq!(found, [own, json!({})]);
+    let (found, own) = selectors("warmgate-controller");
+    assert_eq!(found, [json!({"matchLabels": {"a": "b"}}), own]);
+}

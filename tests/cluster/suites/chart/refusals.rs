@@ -8,7 +8,7 @@ use super::{refusal, render};
 use crate::harness::folders;
 
 /// Values that would hurt, and what the sentence says.
-const HARMFUL: [(&str, &str); 23] = [
+const HARMFUL: [(&str, &str); 37] = [
     (
         "mutating: {failurePolicy: Fail}",
         "mutating.failurePolicy must be Ignore",
@@ -16,6 +16,22 @@ const HARMFUL: [(&str, &str); 23] = [
     (
         "{replicaCount: 1, validating: {failurePolicy: Fail}}",
         "needs a replicaCount of 2 or more",
+    ),
+    (
+        "{podDisruptionBudget: {enabled: false}, validating: {failurePolicy: Fail}}",
+        "needs podDisruptionBudget.enabled",
+    ),
+    (
+        "{podDisruptionBudget: {maxUnavailable: 2}, validating: {failurePolicy: Fail}}",
+        "maxUnavailable 2 of a replicaCount of 2 lets all webhooks be evicted at once",
+    ),
+    (
+        "{podDisruptionBudget: {maxUnavailable: \"51%\"}, validating: {failurePolicy: Fail}}",
+        "maxUnavailable 51% of a replicaCount of 2 lets all webhooks be evicted at once",
+    ),
+    (
+        "{podDisruptionBudget: {maxUnavailable: null, minAvailable: \"0%\"}, validating: {failurePolicy: Fail}}",
+        "minAvailable 0% lets all webhooks be evicted at once",
     ),
     (
         "mutating: {timeoutSeconds: 9}",
@@ -77,8 +93,50 @@ const HARMFUL: [(&str, &str); 23] = [
         "namespaceSelector chooses kube-system, which is never looked at",
     ),
     (
+        "namespaceSelector: {matchExpressions: [{key: team, operator: Exists}, {key: tier, operator: In}]}",
+        "namespaceSelector.matchExpressions[1] has the operator In and no values",
+    ),
+    (
+        "objectSelector: {matchExpressions: [{key: tier, operator: NotIn, values: []}]}",
+        "objectSelector.matchExpressions[0] has the operator NotIn and no values",
+    ),
+    (
+        "objectSelector: {matchExpressions: [{key: tier, operator: Exists, values: [gpu]}]}",
+        "objectSelector.matchExpressions[0] has the operator Exists and values",
+    ),
+    (
+        "controller: {topologySpreadConstraints: [{topologyKey: rack, maxSkew: 1, whenUnsatisfiable: DoNotSchedule, \
+         labelSelector: {matchExpressions: [{key: a, operator: In}]}}]}",
+        "controller.topologySpreadConstraints[0].labelSelector.matchExpressions[0] has the operator In and no values",
+    ),
+    (
+        "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [\
+         {matchExpressions: [{key: cores, operator: Gt, values: [\"1\", \"2\"]}]}]}}}",
+        "matchExpressions[0] has the operator Gt, which takes one value, and has 2",
+    ),
+    (
+        "controller: {affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: rack}]}}}",
+        "controller.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0] has no labelSelector",
+    ),
+    (
         "certificates: {source: byo}",
         "needs certificates.secretName",
+    ),
+    (
+        "certificates: {source: byo, secretName: warmgate-ca}",
+        "secretName warmgate-ca is what the chart names the Secret of its own authority",
+    ),
+    (
+        "{fullnameOverride: gate, certificates: {secretName: gate-ca}}",
+        "secretName gate-ca is what the chart names the Secret of its own authority",
+    ),
+    (
+        "certificates: {source: cert-manager, caDays: 59}",
+        "caDays 59 is less than twice certificates.tlsDays, which is 30",
+    ),
+    (
+        "certificates: {source: cert-manager, tlsDays: 1000}",
+        "set caDays to 2000 or more",
     ),
     (
         "certificates: {issuerRef: {name: vault}}",
@@ -107,6 +165,15 @@ pub(in crate::suites) fn name_what_would_hurt() {
         "podDisruptionBudget: {maxUnavailable: \"1%\"}",
         "{mutating: {timeoutSeconds: 5}, validating: {timeoutSeconds: 5}}",
         "port: 10250",
+        "{replicaCount: 3, podDisruptionBudget: {maxUnavailable: \"51%\"}, validating: {failurePolicy: Fail}}",
+        "{podDisruptionBudget: {maxUnavailable: null, minAvailable: \"1%\"}, validating: {failurePolicy: Fail}}",
+        "podDisruptionBudget: {maxUnavailable: 2}",
+        "certificates: {source: cert-manager, caDays: 60}",
+        "certificates: {source: cert-manager, caDays: 59, issuerRef: {name: vault}}",
+        "certificates: {caDays: 59}",
+        "certificates: {source: byo, secretName: gate-ca}",
+        "objectSelector: {matchLabels: {operator: In}, matchExpressions: [{key: a, operator: DoesNotExist}]}",
+        "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: rack, labelSelector: {}}]}}",
         "namespaceSelector: {matchExpressions: [{key: kubernetes.io/metadata.name, operator: NotIn, values: [kube-system]}]}",
     ] {
         render(values);

@@ -6,7 +6,7 @@ use warmgate::facts::{Facts, Mode, Origin};
 use super::{NAMESPACE, VARIATIONS, find, of_kind, render};
 
 /// The facts with the configuration that the chart makes of these values.
-fn configured(name: &str, values: &str) -> Facts {
+pub(in crate::suites) fn configured(name: &str, values: &str) -> Facts {
     let objects = render(values);
     let maps = of_kind(&objects, "ConfigMap");
     let files: Vec<_> = maps
@@ -30,7 +30,7 @@ pub(in crate::suites) fn reach_the_judgement() {
             Some(NAMESPACE),
             "{name}"
         );
-        let extra = name == "registration";
+        let extra = ["registration", "knowledge"].contains(&name);
         for resource in ["example.com/npu", "example.com/npu-2"] {
             assert_eq!(facts.knowledge.accelerator(resource), extra, "{name}");
         }
