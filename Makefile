@@ -23,7 +23,7 @@ timed = @start=$$(date +%s); $(2) && echo "== $(1): $$(($$(date +%s) - start)) s
 CLUSTER := $(CARGO) test --locked --quiet --test cluster --
 export KUBERNETES
 
-.PHONY: help test lint fmt advisories cluster cluster-down image reproducible
+.PHONY: help test lint fmt advisories cluster cluster-down conformance image reproducible
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile
@@ -41,6 +41,13 @@ cluster: ## start a Kubernetes, install warmgate from this tree, and leave it ru
 
 cluster-down: ## end it
 	$(CLUSTER) --down
+
+# The seed of the first pod, and how many there are.
+SEED := 10000
+PODS := 2100
+
+conformance: ## run $(PODS) drawn pods on a real kubelet, and write docs/conformance.md from what it did
+	$(CLUSTER) --conformance $(SEED) $(PODS)
 
 image: ## write the image to target/warmgate.tar
 	$(CLUSTER) --image target/warmgate.tar

@@ -11,6 +11,14 @@
 #[cfg(target_os = "linux")]
 mod cases;
 #[cfg(target_os = "linux")]
+#[path = "../conformance/mod.rs"]
+#[expect(
+    dead_code,
+    unused_imports,
+    reason = "the tests of the core use more of it"
+)]
+mod conformance;
+#[cfg(target_os = "linux")]
 #[path = "../generate/mod.rs"]
 #[expect(
     dead_code,
@@ -22,6 +30,8 @@ mod generate;
 mod harness;
 #[cfg(target_os = "linux")]
 mod image;
+#[cfg(target_os = "linux")]
+mod kubelet;
 #[cfg(target_os = "linux")]
 mod product;
 #[cfg(target_os = "linux")]

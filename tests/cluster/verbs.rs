@@ -8,7 +8,8 @@ use crate::harness::cluster::{Cluster, Options};
 use crate::harness::fault::{Context, Fault, Outcome};
 use crate::harness::state::{self, State};
 use crate::harness::{holder, interrupt, prerequisites, tools, versions};
-use crate::{image, product, runner, suites};
+use crate::suite::Need;
+use crate::{image, kubelet, product, runner, suites};
 
 /// The cluster that `--up` starts when it is given no name.
 const NAME: &str = "dev";
@@ -21,6 +22,9 @@ cargo test --test cluster -- [NAME...]        run the suites whose name contains
     --image FILE                              write warmgate's image
     --images                                  write the images of the tests, and list them
     --reproducible                            build it twice, in two folders, and compare
+    --conformance FIRST PODS                  run the pods of so many seeds on a kubelet, and write docs/conformance.md
+    --conformance                             write it anew from the runs that are kept
+    --record [NAME...]                        record the telling runs of a kubelet anew, into tests/kubelet
     --pin VERSION                             pin another release of Kubernetes
 KUBERNETES=VERSION chooses a pinned release; KUBECONFIG_E2E=FILE runs against the cluster it names";
 
@@ -49,6 +53,12 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
         ["--image", file] => write(Path::new(file)),
         ["--images"] => images(),
         ["--reproducible"] => image::reproducible::compare(),
+        ["--conformance", first, pods] => match (first.parse(), pods.parse()) {
+            (Ok(first), Ok(pods)) => kubelet::conformance::long(first, pods),
+            _ => Err(Fault::new(HELP)),
+        },
+        ["--conformance"] => kubelet::conformance::publish(),
+        ["--record", parts @ ..] => kubelet::record::record(parts),
         ["--pin", version] => tools::pin(version).map(|folder| println!("{}", folder.display())),
         filters if filters.iter().any(|word| word.starts_with('-')) => Err(Fault::new(HELP)),
         filters => {
@@ -69,13 +79,17 @@ fn failed(fault: &Fault) -> ExitCode {
 
 /// Starts a cluster.
 fn start(name: &str) -> Outcome<Cluster> {
-    let missing = prerequisites::missing();
+    let missing = prerequisites::missing(Need::Machine);
     if !missing.is_empty() {
         return Err(Fault::new(missing.join("\n")));
     }
     interrupt::listen()?;
     let kubernetes = versions::chosen().map_err(Fault::new)?;
-    Cluster::start(&Options { kubernetes, name })
+    Cluster::start(&Options {
+        kubernetes,
+        name,
+        kubelet: "",
+    })
 }
 
 /// Starts a cluster, installs warmgate, and leaves it running.

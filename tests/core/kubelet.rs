@@ -46,7 +46,7 @@ fn tcp(failure_threshold: i64, period: i64) -> Probe {
     }
 }
 
-fn grpc(failure_threshold: i64, period: i64, timeout: i64) -> Probe {
+pub(crate) fn grpc(failure_threshold: i64, period: i64, timeout: i64) -> Probe {
     Probe {
         handler: Handler::Grpc {
             port: 8000,
@@ -157,6 +157,65 @@ fn the_publication_delays_the_first_probe() {
     assert_eq!(first_kill(&timeline), Some(Micros::secs(32)));
 }
 
+/// A kubelet that takes no time for anything but showing an instance.
+fn published_after(seconds: i64) -> Latency {
+    Latency {
+        publication: Micros::secs(seconds),
+        ..Latency::NONE
+    }
+}
+
+#[test]
+fn each_instance_may_be_published_in_its_own_time() {
+    let pod = Pod::of(vec![startup(http(3, 10, 0, 1))]);
+    let mut phase = phase(Micros::secs(2));
+    phase.latencies = vec![
+        (0, 0, published_after(3)),
+        (0, 1, published_after(11)),
+        (1, 2, published_after(9)),
+    ];
+    let timeline = run(&pod, never(Loading::Refused), &phase, 110);
+    let kills = timeline.kills(0);
+    let at: Vec<Micros> = kills.iter().map(|kill| kill.at).collect();
+    // Shown at 3, at 32 + 11, and of the third instance nothing is said.
+    assert_eq!(at, [32, 72, 102].map(Micros::secs));
+}
+
+#[test]
+fn each_instance_has_its_own_latencies() {
+    let pod = Pod::of(vec![startup(http(3, 10, 0, 1))]);
+    let mut phase = phase(Micros::secs(2));
+    let slow = Latency {
+        start: Micros::secs(1),
+        sync: Micros::secs(4),
+        ..Latency::NONE
+    };
+    phase.latencies = vec![(0, 0, slow)];
+    let timeline = run(&pod, never(Loading::Refused), &phase, 100);
+    // Failures at 2, 12 and 22, and the sync that kills it comes 4 s later.
+    assert_eq!(first_kill(&timeline), Some(Micros::secs(22)));
+    assert_eq!(timeline.starts(0)[..2], [1, 26].map(Micros::secs));
+}
+
+#[test]
+fn no_other_sync_publishes_an_instance_before_its_time() {
+    let flapping = Container {
+        readiness: Some(http(1, 1, 0, 1)),
+        ..Container::named("proxy")
+    };
+    let pod = Pod::of(vec![startup(http(3, 10, 0, 1)), flapping]);
+    let mut phase = phase(Micros::secs(2));
+    phase.latencies = vec![(0, 0, published_after(15))];
+    let timeline = run(&pod, never(Loading::Refused), &phase, 100);
+    // The proxy is shown at once, and its readiness brings a sync about at 0.
+    assert!(
+        timeline
+            .of(1)
+            .any(|event| event.what == What::StartedTrue && event.at == Micros::ZERO)
+    );
+    assert_eq!(first_kill(&timeline), Some(Micros::secs(42)));
+}
+
 #[test]
 fn a_container_that_dies_by_itself_leaves_its_failures_behind() {
     let pod = Pod::of(vec![startup(http(30, 10, 0, 1))]);
@@ -225,9 +284,10 @@ fn liveness_and_readiness_wait_for_the_startup_probe() {
         probes.unwrap().at
     };
     assert_eq!(first(Role::Startup), Micros::secs(7));
-    // The probe at 307 passes. Readiness is then asked at once and from there on every 30 s, liveness on its own grid.
+    // The probe at 307 passes, and the liveness worker's turn at 307 is over by then: its own grid goes on at 317. Readiness is
+    // asked at once and from there on every 30 s.
     assert_eq!(timeline.ready_at(0), Some(Micros::secs(307)));
-    assert_eq!(first(Role::Liveness), Micros::secs(307));
+    assert_eq!(first(Role::Liveness), Micros::secs(317));
     let readiness: Vec<i64> = timeline
         .of(0)
         .filter(|event| {
@@ -412,4 +472,24 @@ fn each_role_may_meet_something_else() {
     let timeline = run(&pod, life, &phase(Micros::secs(5)), 40);
     assert_eq!(timeline.ready_at(0), Some(Micros::ZERO));
     assert_eq!(first_kill(&timeline), Some(Micros::secs(25)));
+}
+
+#[test]
+fn a_load_that_ends_on_a_tick_is_done_before_the_probe_passes() {
+    let pod = Pod::of(vec![startup(http(30, 10, 0, 1))]);
+    let order = |load| {
+        let life = Life::loading(Micros::secs(load), Loading::Refused);
+        let timeline = run(&pod, life, &phase(Micros::ZERO), 60);
+        let said: Vec<String> = timeline.of(0).map(|event| event.what.to_string()).collect();
+        let place = |what: &str| said.iter().position(|said| said.starts_with(what)).unwrap();
+        (
+            place("starts"),
+            place("has loaded"),
+            place("startup probe passes"),
+        )
+    };
+    for load in [0, 20] {
+        let (starts, loaded, passes) = order(load);
+        assert!(starts < loaded && loaded < passes, "{load}");
+    }
 }

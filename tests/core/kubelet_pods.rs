@@ -352,9 +352,9 @@ fn a_deletion_waits_for_the_kill_under_way() {
     assert_eq!(timeline.pod_state(), PodState::Deleted);
 }
 
-/// `sleep 60; touch /tmp/ready; sleep 3600` in a shell, asked with `cat /tmp/ready`.
+/// `sleep 60; touch /tmp/ready; sleep 3600` in a shell, asked with `cat /tmp/ready`, which takes its time also to fail.
 fn slowboot(load: i64) -> Life {
-    let mut life = Life::loading(Micros::secs(load), Loading::Refused);
+    let mut life = Life::loading(Micros::secs(load), Loading::Status503);
     life.endpoint.answers_in = Micros::millis(40);
     ignoring(life)
 }
@@ -422,4 +422,45 @@ fn slowboot_with_a_startup_probe_is_ready_without_a_restart() {
     assert_eq!(spread.restarts, (0, 0));
     let (earliest, latest) = spread.ready_at.unwrap();
     assert!(Micros::secs(60) <= earliest && latest <= Micros::secs(66));
+}
+
+#[test]
+fn a_deadline_ends_the_pod_for_good() {
+    let engine = Container {
+        pre_stop: Some(PreStop::Takes(Micros::secs(3))),
+        ..startup(http(20, 2, 0, 1))
+    };
+    let pod = Pod {
+        active_deadline: Some(Micros::secs(12)),
+        grace: 10,
+        ..Pod::of(vec![engine])
+    };
+    let timeline = run(&pod, never(Loading::Refused), &phase(Micros::ZERO), 100);
+    assert_eq!(times(&timeline, 0, What::PreStopStarted), [12]);
+    assert_eq!(times(&timeline, 0, What::Sigterm), [15]);
+    assert_eq!(timeline.pod_state(), PodState::Failed);
+    assert_eq!(timeline.restarts(0), 0);
+    let said = timeline.to_string();
+    assert!(
+        said.contains("12 pod: is ended, activeDeadlineSeconds is over"),
+        "{said}"
+    );
+
+    // Whichever comes first counts, with its grace period.
+    let deleted = |at| Pod {
+        deletion: Some(Deletion {
+            at: Micros::secs(at),
+            grace: Some(1),
+        }),
+        ..pod.clone()
+    };
+    for (at, state) in [(11, PodState::Deleted), (13, PodState::Failed)] {
+        let timeline = run(
+            &deleted(at),
+            never(Loading::Refused),
+            &phase(Micros::ZERO),
+            100,
+        );
+        assert_eq!(timeline.pod_state(), state, "{timeline}");
+    }
 }

@@ -9,6 +9,14 @@ mod annotations;
 mod cases;
 mod chart;
 mod configuration;
+#[path = "../conformance/mod.rs"]
+#[expect(
+    dead_code,
+    unused_imports,
+    reason = "who has a cluster uses more of it"
+)]
+mod conformance;
+mod conformance_sample;
 mod edits;
 #[path = "../generate/mod.rs"]
 mod generate;
@@ -16,9 +24,12 @@ mod generate_coverage;
 mod knowledge;
 mod knowledge_data;
 mod kubelet;
+mod kubelet_bounds;
 mod kubelet_law;
+mod kubelet_mutants;
 mod kubelet_pods;
 mod kubelet_random;
+mod kubelet_recorded;
 mod lawful;
 mod layers;
 mod manifest_edit;

@@ -1,0 +1,98 @@
+//! Drawn pods on a real kubelet, and what became of each.
+
+use std::time::Duration;
+
+use warmgate::facts::Version;
+
+use super::batch;
+use crate::conformance::{Case, Class, Observed, draw};
+use crate::harness::cluster::Cluster;
+use crate::harness::fault::Outcome;
+use crate::harness::namespace::Namespace;
+
+/// One pod of the sample.
+#[derive(Debug)]
+pub(crate) struct Run {
+    /// What it was drawn from.
+    pub(crate) seed: u64,
+    /// What its load was chosen for.
+    pub(crate) class: Class,
+    /// The pod.
+    pub(crate) case: Case,
+    /// What happened; nothing where no container was made in time, or the machine was too busy for the pod's servers.
+    pub(crate) observed: Option<Observed>,
+}
+
+/// A batch with less idle time than this share, in percent, tells of the machine and not of the kubelet.
+const IDLE: f64 = 20.0;
+
+/// How far apart pods are made.
+const PACE: Duration = Duration::from_millis(1_000);
+
+/// The slowest pace that is tried.
+const SLOWEST: Duration = Duration::from_secs(4);
+
+/// Runs the pods of `seeds`, more slowly if the machine was too busy.
+///
+/// # Errors
+///
+/// What [`batch::run`] says, or that the machine is too busy at any pace.
+pub(crate) fn run(
+    cluster: &Cluster,
+    namespace: &Namespace<'_>,
+    seeds: std::ops::Range<u64>,
+    version: Version,
+) -> Outcome<Vec<Run>> {
+    run_at(cluster, namespace, seeds.collect(), version, PACE)
+}
+
+fn run_at(
+    cluster: &Cluster,
+    namespace: &Namespace<'_>,
+    seeds: Vec<u64>,
+    version: Version,
+    mut pace: Duration,
+) -> Outcome<Vec<Run>> {
+    let drawn: Vec<(u64, Class, Case)> = seeds
+        .into_iter()
+        .map(|seed| {
+            let (class, case) = draw(seed);
+            (seed, class, case)
+        })
+        .collect();
+    loop {
+        let named: Vec<(String, Case)> = drawn
+            .iter()
+            .map(|(seed, _, case)| (format!("case-{seed}-{}", pace.as_millis()), case.clone()))
+            .collect();
+        let batch = batch::run(cluster, namespace, &named, pace)?;
+        println!(
+            "{} pods, one every {} ms: {:.0} % idle",
+            named.len(),
+            pace.as_millis(),
+            batch.idle
+        );
+        if batch.idle < IDLE && pace < SLOWEST {
+            pace *= 2;
+            continue;
+        }
+        let runs = drawn
+            .into_iter()
+            .zip(&named)
+            .map(|((seed, class, case), (name, _))| {
+                let pod = case.pod(version);
+                let names: Vec<String> = pod.containers.into_iter().map(|one| one.name).collect();
+                let observed = batch
+                    .evidence
+                    .observed(namespace.name(), name, &names, case.watched)
+                    .filter(|_| !batch.evidence.disturbed(name));
+                Run {
+                    seed,
+                    class,
+                    case,
+                    observed,
+                }
+            });
+        return Ok(runs.collect());
+    }
+}

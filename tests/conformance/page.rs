@@ -1,0 +1,243 @@
+//! `docs/conformance.md`, made from what was found.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::compare::TOLERANCE;
+use super::summary::{Deviation, Share, Summary};
+
+/// Every miss of a kept summary has an explanation: the release, the seed, and what it was.
+const EXPLAINED: &[(&str, u64, &str)] = &[];
+
+/// Where the simulator is known to be simpler than the kubelet.
+const KNOWN: &[&str] = &[];
+
+/// Writes the page.
+pub(crate) fn page(summaries: &[Summary]) -> String {
+    let mut page = String::new();
+    write(&mut page, summaries).expect("a string takes everything");
+    page
+}
+
+/// The misses of a summary that nobody has explained.
+pub(crate) fn unexplained(summary: &Summary) -> Vec<u64> {
+    let explained = |seed: &u64| {
+        EXPLAINED
+            .iter()
+            .any(|(release, of, _)| *release == summary.kubernetes && of == seed)
+    };
+    summary
+        .misses
+        .keys()
+        .filter(|seed| !explained(seed))
+        .copied()
+        .collect()
+}
+
+fn write(page: &mut String, summaries: &[Summary]) -> std::fmt::Result {
+    writeln!(
+        page,
+        "# How well the simulator agrees with the kubelet\n\n\
+         Generated from `tests/kubelet/conformance/` by `make conformance`; do not edit.\n\n\
+         warmgate judges by a simulation of the kubelet. This page says how well it holds. Pods are drawn from seeds \
+         (`tests/conformance/draw.rs`): a third of them load within the guaranteed window of their probe, a third do not load \
+         by its latest kill, a sixth lie between the two, and the rest anywhere. Each runs on a real kubelet with a server of \
+         which everything is known. What the kubelet did is read from its own log (microseconds), the runtime's events \
+         (nanoseconds) and the server's log, and held against three things:\n\n\
+         - **the verdict**, in closed form, before the run and for every phase of the kubelet's clocks: survives, depends or dies.\n\
+         - **the interval**, from many simulated phases: between which moments the first kill, restart and readiness fall.\n\
+         - **the replay**: simulated in the phase that was observed, every probe, kill, end, restart and wait comes in the same \
+         order, and each within {} s.\n",
+        seconds(TOLERANCE.0 / 1000)
+    )?;
+    overview(page, summaries)?;
+    verdicts(page, summaries)?;
+    deviations(page, summaries)?;
+    dimensions(page, summaries)?;
+    differences(page, summaries)
+}
+
+fn overview(page: &mut String, summaries: &[Summary]) -> std::fmt::Result {
+    writeln!(page, "## In one table\n")?;
+    header(page, "", summaries)?;
+    row(page, "pods", summaries, |one| one.pods.1.to_string())?;
+    row(
+        page,
+        "not judged, the machine was too busy",
+        summaries,
+        |one| one.invalid.to_string(),
+    )?;
+    row(page, "seeds", summaries, |one| {
+        format!("{} to {}", one.seeds.0, one.seeds.1 - 1)
+    })?;
+    row(page, "verdicts", summaries, |one| races(one).to_string())?;
+    row(page, "contradicted", summaries, |one| {
+        one.contradicted.len().to_string()
+    })?;
+    row(page, "said to depend on the phase", summaries, |one| {
+        let depends = one
+            .verdicts
+            .get("depends")
+            .map_or(0, |race| race.passed + race.killed);
+        format!("{:.1} %", Share(depends, races(one)).percent())
+    })?;
+    row(page, "bands wider than they may be", summaries, |one| {
+        one.too_wide.to_string()
+    })?;
+    row(page, "moments inside of their interval", summaries, |one| {
+        share(one.intervals)
+    })?;
+    row(
+        page,
+        "moments of the replays within the tolerance",
+        summaries,
+        |one| share(one.moments),
+    )?;
+    row(page, "pods that agree in everything", summaries, |one| {
+        share(one.pods)
+    })?;
+    row(
+        page,
+        "of these, ready within 0.12 s of a probe",
+        summaries,
+        |one| one.razor.to_string(),
+    )?;
+    writeln!(page)
+}
+
+fn verdicts(page: &mut String, summaries: &[Summary]) -> std::fmt::Result {
+    writeln!(
+        page,
+        "## Verdicts\n\n\
+         How the race of a load against its probe was called, and how it came out. `depends` is said only inside of one period \
+         (and one second with an initial delay, for the kubelet cuts the start to the whole second); where it is not known how a \
+         server fails, the probe's timeout comes on top.\n"
+    )?;
+    for one in summaries {
+        writeln!(
+            page,
+            "| Kubernetes {} | passed first | was killed first |",
+            one.kubernetes
+        )?;
+        writeln!(page, "| --- | --- | --- |")?;
+        for (verdict, race) in &one.verdicts {
+            writeln!(page, "| {verdict} | {} | {} |", race.passed, race.killed)?;
+        }
+        writeln!(page)?;
+    }
+    Ok(())
+}
+
+fn deviations(page: &mut String, summaries: &[Summary]) -> std::fmt::Result {
+    writeln!(
+        page,
+        "## How far apart\n\n\
+         Between a simulated moment and the observed one, in milliseconds.\n"
+    )?;
+    for one in summaries {
+        writeln!(
+            page,
+            "| Kubernetes {} | moments | p50 | p95 | p99 | most |",
+            one.kubernetes
+        )?;
+        writeln!(page, "| --- | --- | --- | --- | --- | --- |")?;
+        for (what, deviation) in &one.deviations {
+            let Deviation {
+                count,
+                p50,
+                p95,
+                p99,
+                max,
+            } = deviation;
+            writeln!(page, "| {what} | {count} | {p50} | {p95} | {p99} | {max} |")?;
+        }
+        writeln!(page)?;
+    }
+    Ok(())
+}
+
+fn dimensions(page: &mut String, summaries: &[Summary]) -> std::fmt::Result {
+    writeln!(
+        page,
+        "## By what is special about a pod\n\nPods that agree in everything, of all.\n"
+    )?;
+    header(page, " |", summaries)?;
+    let mut all: BTreeMap<(&String, &String), ()> = BTreeMap::new();
+    for one in summaries {
+        for (dimension, values) in &one.dimensions {
+            all.extend(values.keys().map(|value| ((dimension, value), ())));
+        }
+    }
+    for (dimension, value) in all.into_keys() {
+        row(page, &format!("{dimension} | {value}"), summaries, |one| {
+            let of = one
+                .dimensions
+                .get(dimension)
+                .and_then(|values| values.get(value));
+            of.map_or(String::new(), |of| format!("{} of {}", of.0, of.1))
+        })?;
+    }
+    writeln!(page)
+}
+
+fn differences(page: &mut String, summaries: &[Summary]) -> std::fmt::Result {
+    writeln!(page, "## Misses\n")?;
+    for one in summaries {
+        for (seed, what) in &one.misses {
+            let explained = EXPLAINED
+                .iter()
+                .find(|(release, of, _)| *release == one.kubernetes && of == seed);
+            let why = explained.map_or("not explained", |(_, _, why)| why);
+            writeln!(
+                page,
+                "- {} seed {seed}: {}. {why}",
+                one.kubernetes,
+                what.join("; ")
+            )?;
+        }
+        if one.misses.is_empty() {
+            writeln!(page, "- {}: none", one.kubernetes)?;
+        }
+    }
+    writeln!(page, "\n## Known differences\n")?;
+    for known in KNOWN {
+        writeln!(page, "- {known}")?;
+    }
+    Ok(())
+}
+
+fn header(page: &mut String, first: &str, summaries: &[Summary]) -> std::fmt::Result {
+    let releases: Vec<String> = summaries
+        .iter()
+        .map(|one| format!("Kubernetes {}", one.kubernetes))
+        .collect();
+    let columns = releases.len() + 1 + first.matches('|').count();
+    writeln!(page, "| {first} | {} |", releases.join(" | "))?;
+    writeln!(page, "|{}", " --- |".repeat(columns))
+}
+
+fn row(
+    page: &mut String,
+    name: &str,
+    summaries: &[Summary],
+    cell: impl Fn(&Summary) -> String,
+) -> std::fmt::Result {
+    let cells: Vec<String> = summaries.iter().map(cell).collect();
+    writeln!(page, "| {name} | {} |", cells.join(" | "))
+}
+
+fn races(summary: &Summary) -> usize {
+    summary
+        .verdicts
+        .values()
+        .map(|race| race.passed + race.killed)
+        .sum()
+}
+
+fn share(share: Share) -> String {
+    format!("{} of {} ({:.2} %)", share.0, share.1, share.percent())
+}
+
+fn seconds(millis: i64) -> String {
+    format!("{}", millis as f64 / 1000.0)
+}
