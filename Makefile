@@ -23,7 +23,7 @@ timed = @start=$$(date +%s); $(2) && echo "== $(1): $$(($$(date +%s) - start)) s
 CLUSTER := $(CARGO) test --locked --quiet --test cluster --
 export KUBERNETES
 
-.PHONY: help test lint fmt advisories cluster cluster-down conformance image reproducible
+.PHONY: help test lint fmt advisories cluster cluster-down conformance kubelet image reproducible
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile
@@ -45,6 +45,9 @@ cluster-down: ## end it
 # The seed of the first pod, and how many there are.
 SEED := 10000
 PODS := 2100
+
+kubelet: ## ask a real kubelet, point by point, whether it does what the simulator says; on a machine that does nothing else
+	$(CLUSTER) kubelet_
 
 conformance: ## run $(PODS) drawn pods on a real kubelet, and write docs/conformance.md from what it did
 	$(CLUSTER) --conformance $(SEED) $(PODS)

@@ -10,6 +10,7 @@ pub(crate) struct Suite {
     pub(crate) run: Run,
     anywhere: bool,
     installed: bool,
+    when_asked: bool,
 }
 
 /// What a suite runs with.
@@ -70,6 +71,12 @@ impl Suite {
         self
     }
 
+    /// The same, only when it is asked for by name: it goes by the clock, so it needs a machine that does nothing else.
+    pub(crate) const fn when_asked(mut self) -> Self {
+        self.when_asked = true;
+        self
+    }
+
     /// The same, with warmgate installed.
     pub(crate) const fn installed(mut self) -> Self {
         self.installed = true;
@@ -82,7 +89,13 @@ impl Suite {
             run,
             anywhere: false,
             installed: false,
+            when_asked: false,
         }
+    }
+
+    /// Whether it runs only when it is asked for by name.
+    pub(crate) fn runs_when_asked(&self) -> bool {
+        self.when_asked
     }
 
     /// Whether it runs on the shared cluster.

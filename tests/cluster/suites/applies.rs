@@ -1,11 +1,9 @@
 //! kubectl apply, in the client and in the server.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
-use super::engine::{ENGINE, mended, template, workload, written};
-use super::writes::CHANGED;
+use super::engine::{mended, template, workload, written};
+use super::stored::{CHANGED, DEADLINE, in_template, stored, the_pod};
 use crate::harness::cluster::Cluster;
 use crate::harness::namespace::Namespace;
 use crate::product::{MODE, changes};
@@ -21,11 +19,25 @@ fn run(namespace: &Namespace<'_>, verb: &str, how: &[&str], object: &Value) -> S
     done.err
 }
 
+/// Waits until the controller has seen the last change: what it writes itself is a difference to kubectl.
+fn settle(cluster: &Cluster, namespace: &Namespace<'_>) {
+    let mut last = Value::Null;
+    cluster.wait_for("still Deployment", DEADLINE, || {
+        let found = stored(namespace);
+        let before = std::mem::replace(&mut last, found.clone());
+        if found["status"]["observedGeneration"] == found["metadata"]["generation"]
+            && found == before
+        {
+            Ok(())
+        } else {
+            Err(found["status"].to_string())
+        }
+    });
+}
+
 /// What the owner and warmgate have written. Everything else its controller writes whenever it likes.
-fn stored(namespace: &Namespace<'_>) -> Value {
-    let found = namespace
-        .get("deployments", ENGINE)
-        .unwrap_or_else(|| panic!("no deployment in {}", namespace.name()));
+fn essence(namespace: &Namespace<'_>) -> Value {
+    let found = stored(namespace);
     json!({
         "generation": found["metadata"]["generation"],
         "changes": changes(&found),
@@ -41,21 +53,23 @@ pub(super) fn do_not_drift(cluster: &Cluster, _unlabelled: &Namespace<'_>) {
         deployment["spec"]["replicas"] = json!(0);
         let said = run(&namespace, "apply", how, &deployment);
         assert!(said.contains(CHANGED), "{said}");
-        let first = stored(&namespace);
-        assert_eq!(written(&first["spec"]["template"]["spec"]), mended());
+        let first = essence(&namespace);
+        assert_eq!(in_template(&first), mended());
 
         let said = run(&namespace, "apply", how, &deployment);
         assert!(!said.contains(CHANGED), "{said}");
+        settle(cluster, &namespace);
         run(&namespace, "diff", how, &deployment);
-        assert_eq!(stored(&namespace), first);
+        assert_eq!(essence(&namespace), first);
 
         // The owner goes on as if we were not there.
         deployment["spec"]["template"]["spec"]["containers"][0]["args"] =
             json!(["--http", "8000", "--answers-in", "1"]);
         run(&namespace, "apply", how, &deployment);
+        settle(cluster, &namespace);
         run(&namespace, "diff", how, &deployment);
-        let next = stored(&namespace);
-        assert_eq!(written(&next["spec"]["template"]["spec"]), mended());
+        let next = essence(&namespace);
+        assert_eq!(in_template(&next), mended());
         assert_eq!(next["generation"], 2);
         assert_eq!(next["changes"], first["changes"]);
     }
@@ -75,9 +89,9 @@ pub(super) fn keep_what_they_name(cluster: &Cluster, _unlabelled: &Namespace<'_>
         let said = run(&namespace, "apply", how, &deployment);
         assert!(said.contains("[progress-deadline-too-short]"), "{said}");
         assert!(said.contains("[prestop-exceeds-grace]"), "{said}");
-        let first = stored(&namespace);
+        let first = essence(&namespace);
         assert_eq!(
-            written(&first["spec"]["template"]["spec"]),
+            in_template(&first),
             json!({"startup": 114, "timeout": 1, "sleep": null, "grace": 30})
         );
         assert_eq!(first["spec"]["progressDeadlineSeconds"], 600);
@@ -88,21 +102,10 @@ pub(super) fn keep_what_they_name(cluster: &Cluster, _unlabelled: &Namespace<'_>
         );
 
         run(&namespace, "apply", how, &deployment);
+        settle(cluster, &namespace);
         run(&namespace, "diff", how, &deployment);
-        assert_eq!(stored(&namespace)["generation"], 1);
+        assert_eq!(essence(&namespace)["generation"], 1);
         let uid = |pod: &Value| pod["metadata"]["uid"].clone();
         assert_eq!(uid(&the_pod(cluster, &namespace)), uid(&pod));
     }
-}
-
-/// The one pod that a controller has made.
-pub(super) fn the_pod(cluster: &Cluster, namespace: &Namespace<'_>) -> Value {
-    cluster.wait_for(
-        "pod",
-        Duration::from_secs(60),
-        || match <[Value; 1]>::try_from(namespace.list("pods")) {
-            Ok([pod]) => Ok(pod),
-            Err(pods) => Err(format!("{} pods", pods.len())),
-        },
-    )
 }

@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::applies::the_pod;
 use super::engine::{ENGINE, mended, template, untouched, written};
-use super::writes::CHANGED;
+use super::stored::{CHANGED, in_template, the_pod};
 use crate::harness::cluster::Cluster;
 use crate::harness::namespace::Namespace;
 use crate::product::{MODE, changes};
@@ -50,10 +49,6 @@ fn annotate(namespace: &Namespace<'_>, kind: &str) -> Value {
         "30m"
     );
     object
-}
-
-fn in_template(job: &Value) -> Value {
-    written(&job["spec"]["template"]["spec"])
 }
 
 /// A Job and its pod stay as they are; annotating it while it runs, when nothing in it can change any more, gives no error.

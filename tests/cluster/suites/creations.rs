@@ -6,11 +6,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::harness::cluster::Cluster;
+use crate::harness::logs;
 use crate::harness::namespace::Namespace;
 use crate::product::{asks_for_an_accelerator, changes};
 
 /// How many may be under way: a webhook that hangs costs 2 s, and the others must not wait for it.
 const AT_A_TIME: usize = 12;
+
+/// After this there is no hope that there will be as many as are waited for: at their rate that takes two minutes at most.
+const HOPELESS: Duration = Duration::from_secs(900);
 
 /// After how many creations those that were stored are deleted.
 const BATCH: usize = 500;
@@ -93,10 +97,19 @@ impl Creations<'_> {
     }
 
     /// Waits until `enough` have been begun.
+    ///
+    /// # Panics
+    ///
+    /// When nobody creates any more, or hardly.
+    #[track_caller]
     pub(super) fn wait_until(&self, enough: usize) {
-        while self.begun() < enough {
-            thread::sleep(self.pause);
-        }
+        self.cluster
+            .wait_for(&format!("{enough} creations"), HOPELESS, || {
+                let begun = self.begun();
+                let done = begun >= enough;
+                done.then_some(())
+                    .ok_or_else(|| format!("{begun} are begun"))
+            });
     }
 
     fn create(&self) -> Vec<Creation> {
@@ -208,6 +221,6 @@ pub(super) fn assert_all_asked(cluster: &Cluster, namespaces: &[Namespace<'_>]) 
 fn why(cluster: &Cluster) -> String {
     let lines = cluster
         .own()
-        .map(|own| own.said("kube-apiserver", "failing open"));
+        .map(|own| logs::said(own.state().name(), "kube-apiserver", "failing open"));
     lines.unwrap_or_default().join("\n")
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::engine::{ENGINE, pod, template_that_runs, workload, written};
-use super::writes::CHANGED;
+use super::stored::{CHANGED, in_template};
 use crate::harness::cluster::Cluster;
 use crate::harness::namespace::{Namespace, is_ready, restarts};
 use crate::product::{MODE, changes};
@@ -44,7 +44,7 @@ fn runs(
         assert_eq!(changes(pod), None, "its template was mended already");
     }
     let stored = namespace.get(resource, ENGINE).unwrap_or_default();
-    assert_eq!(written(&stored["spec"]["template"]["spec"]), mended());
+    assert_eq!(in_template(&stored), mended());
     assert_eq!(stored["metadata"]["generation"], 1);
 }
 

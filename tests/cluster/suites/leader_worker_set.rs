@@ -25,9 +25,14 @@ fn untouched() -> Value {
     json!({"startup": null, "timeout": null, "sleep": null, "grace": null})
 }
 
+/// Makes the API server know the kind.
+pub(super) fn define_kind(cluster: &Cluster) {
+    define(cluster, "lws", "sigs.k8s.io/lws", DEFINITION, RESOURCE);
+}
+
 /// A namespace in which the API server knows the kind.
 fn namespace<'c>(cluster: &'c Cluster, name: &str) -> Namespace<'c> {
-    define(cluster, "lws", "sigs.k8s.io/lws", DEFINITION, RESOURCE);
+    define_kind(cluster);
     cluster.namespace(name, &[(MODE, "fix")])
 }
 

@@ -11,7 +11,8 @@ use crate::harness::command::Done;
 use crate::harness::inventory::inventory;
 use crate::harness::namespace::Namespace;
 use crate::product::{
-    self, CHART, MODE, NAMESPACE, VALUES, WARMGATE, asks_for_an_accelerator, release,
+    self, CHART, CONFIGURATIONS, MODE, NAMESPACE, VALUES, WARMGATE, asks_for_an_accelerator,
+    release,
 };
 
 /// How long what is deleted may take to go: webhooks drain for up to two minutes, and the garbage collector comes after them.
@@ -19,12 +20,6 @@ const GONE: Duration = Duration::from_secs(240);
 
 /// Creations a second.
 const RATE: u32 = 10;
-
-/// Both webhook configurations.
-const CONFIGURATIONS: [&str; 2] = [
-    "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/00-warmgate",
-    "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/warmgate",
-];
 
 /// Where the API has the namespace.
 const NAMESPACE_PATH: &str = "/api/v1/namespaces/warmgate";

@@ -7,8 +7,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::applies::the_pod;
 use super::engine::{mended, named, pod, template, workload, written};
+use super::stored::the_pod;
 use crate::harness::audit::Record;
 use crate::harness::certificates::ForServer;
 use crate::harness::cluster::Cluster;
@@ -16,8 +16,9 @@ use crate::harness::namespace::Namespace;
 use crate::product::MODE;
 
 const DEADLINE: Duration = Duration::from_secs(120);
-const MESH: &str = "mesh";
-const CONFIGURATIONS: &str = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
+pub(super) const MESH: &str = "mesh";
+pub(super) const CONFIGURATIONS: &str =
+    "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
 
 /// Prefixes by which the API server calls the mesh before `00-warmgate`, and after it.
 const BEFORE: &str = "00-mesh";
@@ -94,7 +95,7 @@ impl Drop for Registered<'_> {
 }
 
 /// Starts the mesh's server in `home`, and gives the authority that vouches for it.
-fn serve(cluster: &Cluster, home: &Namespace<'_>) -> String {
+pub(super) fn serve(cluster: &Cluster, home: &Namespace<'_>) -> String {
     let host = format!("{MESH}.{}.svc", home.name());
     let made = ForServer::make(&host).unwrap_or_else(|fault| panic!("{fault}"));
     let objects = [

@@ -11,7 +11,9 @@ mod engine;
 mod helpers;
 mod image;
 mod kinds;
+mod kubelet;
 mod leader_worker_set;
+mod lease;
 mod lifecycle;
 mod manifest;
 mod mesh;
@@ -25,6 +27,7 @@ mod restart;
 mod rollouts;
 mod slowboot;
 mod slowserver;
+mod stored;
 mod teardown;
 mod trust;
 mod two_clusters;
@@ -48,75 +51,96 @@ pub(crate) const ALL: &[Suite] = &[
         certificates::of_others_are_served,
     ),
     Suite::machine("lifecycle_leaves_nothing", lifecycle::leaves_nothing),
-    Suite::machine(
+    Suite::tools(
         "patches_are_what_an_api_server_takes",
         patches::are_what_an_api_server_takes,
     ),
-    Suite::machine(
+    Suite::tools(
         "chart_is_the_same_every_time",
         chart::is_the_same_every_time,
     ),
-    Suite::machine(
+    Suite::tools(
         "chart_grants_are_those_that_are_listed",
         chart::grants::are_those_that_are_listed,
     ),
-    Suite::machine(
+    Suite::tools(
         "chart_grants_are_the_controllers_alone",
         chart::grants::are_the_controllers_alone,
     ),
-    Suite::machine(
+    Suite::tools(
         "chart_refusals_name_unknown_values",
         chart::refusals::name_unknown_values,
     ),
-    Suite::machine(
+    Suite::tools(
         "chart_refusals_name_what_would_hurt",
         chart::refusals::name_what_would_hurt,
     ),
-    Suite::machine("chart_pods_are_restricted", chart::pods::are_restricted),
-    Suite::machine(
+    Suite::tools("chart_pods_are_restricted", chart::pods::are_restricted),
+    Suite::tools(
         "chart_pods_are_started_as_the_program_expects",
         chart::pods::are_started_as_the_program_expects,
     ),
-    Suite::machine(
+    Suite::tools(
         "chart_pods_leave_one_after_the_other",
         chart::pods::leave_one_after_the_other,
     ),
-    Suite::machine(
+    Suite::tools(
         "chart_pods_need_a_certificate_and_nobody",
         chart::pods::need_a_certificate_and_nobody,
     ),
-    Suite::machine(
+    Suite::tools(
+        "chart_pods_spread_as_they_are_told",
+        chart::pods::spread_as_they_are_told,
+    ),
+    Suite::tools(
         "chart_entries_keep_their_names",
         chart::entries::keep_their_names,
     ),
-    Suite::machine(
+    Suite::tools(
         "chart_entries_are_complete_and_fail_open",
         chart::entries::are_complete_and_fail_open,
     ),
-    Suite::machine(
+    Suite::tools(
         "chart_entries_match_the_modes",
         chart::entries::match_the_modes,
     ),
-    Suite::machine(
+    Suite::tools(
         "chart_entries_follow_the_values",
         chart::entries::follow_the_values,
     ),
-    Suite::machine(
+    Suite::tools(
         "chart_values_reach_the_judgement",
         chart::values::reach_the_judgement,
     ),
-    Suite::machine(
+    Suite::tools(
+        "chart_knowledge_reaches_the_judgement",
+        chart::knowledge::reaches_the_judgement,
+    ),
+    Suite::tools(
+        "chart_knowledge_agrees_with_the_conditions",
+        chart::knowledge::agrees_with_the_conditions,
+    ),
+    Suite::tools(
+        "chart_knowledge_takes_the_form_of_the_files",
+        chart::knowledge::takes_the_form_of_the_files,
+    ),
+    Suite::tools(
         "chart_values_restart_the_webhook_where_they_must",
         chart::values::restart_the_webhook_where_they_must,
     ),
-    Suite::machine(
+    Suite::tools(
         "chart_values_choose_who_makes_the_certificate",
         chart::values::choose_who_makes_the_certificate,
     ),
-    Suite::machine(
+    Suite::tools(
         "chart_values_tell_prometheus_where_to_scrape",
         chart::values::tell_prometheus_where_to_scrape,
     ),
+    Suite::machine(
+        "kubelet_point_03_long_lives_never_wait",
+        kubelet::restarts::long_lives_never_wait,
+    )
+    .when_asked(),
     Suite::shared(
         "slowboot_crash_loops_where_nobody_helps",
         slowboot::crash_loops,
@@ -144,6 +168,56 @@ pub(crate) const ALL: &[Suite] = &[
         "two_clusters_do_not_disturb_each_other",
         two_clusters::do_not_disturb,
     ),
+    Suite::shared(
+        "kubelet_point_01_runs_survive_a_crash",
+        kubelet::counting::runs_survive_a_crash,
+    )
+    .when_asked(),
+    Suite::shared(
+        "kubelet_point_02_last_container_ignores_the_probes_grace",
+        kubelet::termination::of_the_last_container,
+    )
+    .when_asked(),
+    Suite::shared(
+        "kubelet_point_04_stalled_body_never_counts",
+        kubelet::counting::stalled_body_never_counts,
+    )
+    .when_asked(),
+    Suite::shared(
+        "kubelet_point_05_missing_things_never_kill",
+        kubelet::counting::missing_things_never_kill,
+    )
+    .when_asked(),
+    Suite::shared(
+        "kubelet_point_06_refused_grpc_takes_its_timeout",
+        kubelet::cadence::refused_grpc_takes_its_timeout,
+    )
+    .when_asked(),
+    Suite::shared(
+        "kubelet_point_08_delay_counts_from_the_whole_second",
+        kubelet::cadence::delay_counts_from_the_whole_second,
+    )
+    .when_asked(),
+    Suite::shared(
+        "kubelet_point_09_first_probe_waits_for_others",
+        kubelet::cadence::first_probe_waits_for_others,
+    )
+    .when_asked(),
+    Suite::shared(
+        "kubelet_termination_of_killed_containers",
+        kubelet::termination::of_killed_containers,
+    )
+    .when_asked(),
+    Suite::shared(
+        "kubelet_termination_of_sidecars",
+        kubelet::termination::of_sidecars,
+    )
+    .when_asked(),
+    Suite::shared(
+        "kubelet_termination_while_a_probe_kills",
+        kubelet::termination::of_a_pod_while_a_probe_kills,
+    )
+    .when_asked(),
     Suite::shared(
         "conditions_hide_nothing_that_concerns_us",
         conditions::hide_nothing_that_concerns_us,
@@ -239,5 +313,6 @@ pub(crate) const ALL: &[Suite] = &[
     .installed(),
     Suite::exclusive("restart_loses_nothing", restart::loses_nothing).installed(),
     Suite::exclusive("trust_comes_back", trust::comes_back).installed(),
+    Suite::exclusive("lease_outlives_its_leader", lease::outlives_its_leader).installed(),
     Suite::machine("teardown_leaves_nothing", teardown::leaves_nothing),
 ];

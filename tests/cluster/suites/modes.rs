@@ -1,6 +1,7 @@
 //! What each value of the label does, seen by who applies a Deployment.
 
-use super::manifest::{DEADLINE, MANIFEST, container, contradictory, stored};
+use super::manifest::{MANIFEST, contradictory};
+use super::stored::{DEADLINE, container, stored};
 use crate::harness::audit::Record;
 use crate::harness::cluster::Cluster;
 use crate::harness::namespace::Namespace;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::applies::the_pod;
 use super::engine::{mended, pod, template, untouched, workload, written};
+use super::stored::{in_template, the_pod};
 use crate::harness::cluster::Cluster;
 use crate::harness::namespace::Namespace;
 use crate::product::{MODE, changes};
@@ -45,10 +45,7 @@ pub(super) fn deployment(cluster: &Cluster, _unlabelled: &Namespace<'_>) {
     let answer = namespace.create("deployments", &deployment);
     assert_eq!(answer.status, 201, "{}", answer.body);
     assert!(answer.warnings.is_empty(), "{:?}", answer.warnings);
-    assert_eq!(
-        written(&answer.body["spec"]["template"]["spec"]),
-        untouched()
-    );
+    assert_eq!(in_template(&answer.body), untouched());
     assert_eq!(answer.body["spec"]["progressDeadlineSeconds"], 600);
     assert_eq!(changes(&answer.body), None);
     let pod = the_pod(cluster, &namespace);

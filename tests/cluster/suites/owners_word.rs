@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::engine::named;
-use super::manifest::{MANIFEST, container, observed, stored};
+use super::manifest::MANIFEST;
+use super::stored::{container, observed, stored};
 use crate::harness::cluster::Cluster;
 use crate::harness::namespace::Namespace;
 use crate::product::MODE;

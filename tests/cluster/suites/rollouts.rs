@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::manifest::{DEADLINE, MANIFEST, container, observed};
+use super::manifest::MANIFEST;
+use super::stored::{DEADLINE, container, observed};
 use crate::harness::cluster::Cluster;
 use crate::harness::namespace::Namespace;
 use crate::product::{MODE, changes};

@@ -31,7 +31,7 @@ spec:
       failureThreshold: 2
 "#;
 
-/// The same as a Deployment that asks for an accelerator and answers 503 while it loads.
+/// The same as a Deployment that answers 503 while it loads.
 const DEPLOYMENT: &str = r#"
 apiVersion: apps/v1
 kind: Deployment
@@ -49,17 +49,25 @@ spec:
         image: slowserver:local
         args: ["--http", "8000", "--ready-after", "10", "--on-term", "abort"]
         ports: [{name: http, containerPort: 8000}]
-        resources: {limits: {nvidia.com/gpu: "1"}}
         livenessProbe:
           httpGet: {path: /health, port: http}
           periodSeconds: 2
           failureThreshold: 2
 "#;
 
+/// The line by which the Deployment asks for an accelerator. The nodes of somebody else's cluster may have none.
+const ACCELERATOR: &str = "        resources: {limits: {nvidia.com/gpu: 1}}\n";
+
+/// The Deployment for the nodes of `cluster`.
+fn deployment(cluster: &Cluster) -> String {
+    let accelerator = cluster.own().map_or("", |_| ACCELERATOR);
+    format!("{DEPLOYMENT}{accelerator}")
+}
+
 /// The kubelet kills both again and again, and the pod never becomes ready.
 pub(super) fn crash_loops(cluster: &Cluster, namespace: &Namespace<'_>) {
     namespace.apply(SLOWBOOT);
-    namespace.apply(DEPLOYMENT);
+    namespace.apply(&deployment(cluster));
     let slowboot = || namespace.get("pods", "slowboot");
     let engine = || namespace.list("pods").into_iter().find(is_engine);
     let looks: [&dyn Fn() -> Option<Value>; 2] = [&slowboot, &engine];
@@ -94,7 +102,7 @@ fn was_killed_by_its_liveness_probe(namespace: &Namespace<'_>, pod: &Value) -> u
 pub(super) fn is_mended(cluster: &Cluster, _unlabelled: &Namespace<'_>) {
     let namespace = cluster.namespace("slowboot-is-mended", &[(MODE, "fix")]);
     namespace.apply(SLOWBOOT);
-    namespace.apply(DEPLOYMENT);
+    namespace.apply(&deployment(cluster));
 
     let pod = namespace.ready("slowboot", DEADLINE);
     assert_eq!(restarts(&pod), 0);

@@ -10,7 +10,7 @@ use crate::harness::namespace::{Namespace, restarts};
 const DEADLINE: Duration = Duration::from_secs(120);
 
 /// A handler for each kind of probe, and the flags that make the server pass it.
-const HANDLERS: [(&str, &str, &str); 4] = [
+const HANDLERS: [(&str, &str, &str); 5] = [
     (
         "http",
         "httpGet: {path: /health, port: 8000}",
@@ -26,6 +26,11 @@ const HANDLERS: [(&str, &str, &str); 4] = [
         "exec",
         r#"exec: {command: [test, -f, /tmp/ready]}"#,
         r#""--ready-file", "/tmp/ready""#,
+    ),
+    (
+        "ask",
+        r#"exec: {command: [/slowserver, --ask, "8000"]}"#,
+        r#""--http", "8000", "--while-loading", "hang""#,
     ),
 ];
 
@@ -72,7 +77,7 @@ pub(super) fn passes_every_kind_of_probe(_cluster: &Cluster, namespace: &Namespa
         let has = |event: &str| log.iter().any(|line| line["event"] == event);
         assert!(has("ready"), "{name}: {log:?}");
         match name {
-            "http" | "grpc" => assert!(has("request") && has("answer"), "{name}: {log:?}"),
+            "http" | "grpc" | "ask" => assert!(has("request") && has("answer"), "{name}: {log:?}"),
             "tcp" => assert!(has("connection"), "{name}: {log:?}"),
             _ => {}
         }
@@ -91,11 +96,15 @@ pub(super) fn passes_every_kind_of_probe(_cluster: &Cluster, namespace: &Namespa
     );
 }
 
-/// A server that answers 503 while it loads is killed by its liveness probe; its own exit restarts it as well.
+/// A server that answers 503 while it loads is killed by its liveness probe, with the exit code that it was told; its own exit
+/// restarts it as well.
 pub(super) fn is_restarted_while_it_loads(cluster: &Cluster, namespace: &Namespace<'_>) {
     let probe = "    livenessProbe:\n      httpGet: {path: /health, port: 8000}\n      periodSeconds: 1\n      failureThreshold: 2\n";
-    let flags = r#""--http", "8000", "--ready-after", "3600", "--on-term", "abort""#;
-    namespace.apply(&pod("killed", flags, probe));
+    for (name, on_term) in [("killed", "abort"), ("serves", "serve=0.5")] {
+        let flags =
+            format!(r#""--http", "8000", "--ready-after", "3600", "--on-term", "{on_term}""#);
+        namespace.apply(&pod(name, &flags, probe));
+    }
     namespace.apply(&pod(
         "exits",
         r#""--exits-after", "1", "--exit-code", "7""#,
@@ -114,4 +123,5 @@ pub(super) fn is_restarted_while_it_loads(cluster: &Cluster, namespace: &Namespa
     };
     assert_eq!(last("exits"), 7);
     assert_eq!(last("killed"), 143);
+    assert_eq!(last("serves"), 0);
 }

@@ -6,10 +6,11 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
 use crate::harness::cluster::{Cluster, Options};
 use crate::harness::leftovers::Trace;
+use crate::harness::signals;
 use crate::harness::state::State;
 use crate::harness::versions;
 
@@ -62,6 +63,7 @@ fn after_a_panic() {
         let options = Options {
             kubernetes,
             name: "panics",
+            kubelet: "",
         };
         let cluster = Cluster::start(&options).unwrap_or_else(|fault| panic!("{fault}"));
         let own = cluster.own().map(|own| Trace::of(own.state(), own.pid()));
@@ -83,7 +85,7 @@ fn after_a_panic() {
 
 fn after_sigterm() {
     let mut victim = Victim::start("terminated");
-    kill(victim.child.id(), Signal::TERM);
+    signals::send(victim.child.id(), Signal::TERM).expect("it runs");
     let status = victim.child.wait().expect("it was started");
     assert_eq!(status.code(), Some(130));
     assert_eq!(victim.trace.left(), Vec::<String>::new());
@@ -91,7 +93,7 @@ fn after_sigterm() {
 
 fn after_sigkill() {
     let mut victim = Victim::start("killed");
-    kill(victim.child.id(), Signal::KILL);
+    signals::send(victim.child.id(), Signal::KILL).expect("it runs");
     victim.child.wait().expect("it was started");
     // The kernel ends what is left, since the pipe from the harness has closed.
     let deadline = Instant::now() + DEADLINE;
@@ -146,11 +148,6 @@ impl Drop for Victim {
         self.child.kill().ok();
         self.child.wait().ok();
     }
-}
-
-fn kill(pid: u32, signal: Signal) {
-    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
-    kill_process(pid.expect("a process id"), signal).expect("it runs");
 }
 
 /// The names in a folder, or nothing where there is none.

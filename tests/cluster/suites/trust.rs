@@ -9,19 +9,13 @@ use serde_json::{Value, json};
 
 use crate::harness::cluster::Cluster;
 use crate::harness::namespace::Namespace;
-use crate::product::{self, MODE, NAMESPACE, WARMGATE};
+use crate::product::{self, CONFIGURATIONS, MODE, NAMESPACE, WARMGATE};
 
 /// What users are promised, in seconds.
 const PROMISED: f64 = 15.0;
 
 /// After this there is no hope. The message of a broken promise is to tell how long it took, so it is far from what is promised.
 const HOPELESS: Duration = Duration::from_secs(120);
-
-/// Both configurations.
-const CONFIGURATIONS: [&str; 2] = [
-    "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/00-warmgate",
-    "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/warmgate",
-];
 
 /// Somebody takes the authority away or puts another in its place, restarts the controller, or does both.
 pub(super) fn comes_back(cluster: &Cluster, _unlabelled: &Namespace<'_>) {
@@ -60,7 +54,7 @@ pub(super) fn comes_back(cluster: &Cluster, _unlabelled: &Namespace<'_>) {
 }
 
 /// The `caBundle` of every entry of both configurations.
-fn bundles(cluster: &Cluster) -> Vec<Value> {
+pub(super) fn bundles(cluster: &Cluster) -> Vec<Value> {
     let found = CONFIGURATIONS.iter().filter_map(|path| cluster.get(path));
     let entries = found.flat_map(|found| found["webhooks"].as_array().cloned().unwrap_or_default());
     entries
@@ -69,7 +63,7 @@ fn bundles(cluster: &Cluster) -> Vec<Value> {
 }
 
 /// Writes `bundle`, in base64, into every entry.
-fn set(cluster: &Cluster, bundle: &str) {
+pub(super) fn set(cluster: &Cluster, bundle: &str) {
     for path in CONFIGURATIONS {
         let found = cluster.get(path).unwrap_or_default();
         let entries = found["webhooks"].as_array().map_or(0, Vec::len);

@@ -30,6 +30,7 @@ pub(super) fn do_not_disturb(cluster: &Cluster, namespace: &Namespace<'_>) {
     let second = Options {
         kubernetes,
         name: "second",
+        kubelet: "",
     };
     let second = Cluster::start(&second).unwrap_or_else(|fault| panic!("{fault}"));
     let there = second.namespace("two-clusters", &[]);

@@ -1,19 +1,13 @@
 //! Every way in which kubectl writes an object: what is written is mended, and said once.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use super::engine::{ENGINE, mended, named, pod, template, workload, written};
+use super::stored::{CHANGED, DEADLINE, in_template, observed, stored};
 use crate::harness::audit::Record;
 use crate::harness::cluster::Cluster;
 use crate::harness::namespace::Namespace;
 use crate::product::{MODE, changes};
-
-const DEADLINE: Duration = Duration::from_secs(60);
-
-/// How kubectl says what was changed.
-pub(super) const CHANGED: &str = "Warning: warmgate changed";
 
 /// The fields of a Deployment that are written.
 const FIELDS: [&str; 5] = [
@@ -29,15 +23,6 @@ fn deployment() -> Value {
     let mut deployment = workload("Deployment", template());
     deployment["spec"]["replicas"] = json!(0);
     deployment
-}
-
-fn stored(namespace: &Namespace<'_>) -> Value {
-    let found = namespace.get("deployments", ENGINE);
-    found.unwrap_or_else(|| panic!("no deployment in {}", namespace.name()))
-}
-
-fn in_template(object: &Value) -> Value {
-    written(&object["spec"]["template"]["spec"])
 }
 
 /// What is created is mended. What replaces it without our values gets the same ones again, so that no pod is rolled.
@@ -58,14 +43,7 @@ pub(super) fn creates_and_replaces(cluster: &Cluster, _unlabelled: &Namespace<'_
 
     let said = write("replace", &deployment);
     assert!(said.contains(CHANGED), "{said}");
-    let replaced = cluster.wait_for("look of its controller", DEADLINE, || {
-        let found = stored(&namespace);
-        if found["status"]["observedGeneration"] == found["metadata"]["generation"] {
-            Ok(found)
-        } else {
-            Err(found["status"].to_string())
-        }
-    });
+    let replaced = observed(cluster, &namespace);
     assert_eq!(replaced["spec"], created["spec"]);
     assert_eq!(changes(&replaced), changes(&created));
     assert_eq!(namespace.list("replicasets").len(), 1);

@@ -4,8 +4,6 @@ use warmgate::kubelet::Micros;
 
 use super::{BLINK, ENGINE};
 use crate::conformance::{SHORT_BACK_OFF, Seen};
-use crate::harness::cluster::Cluster;
-use crate::harness::namespace::Namespace;
 use crate::harness::versions;
 use crate::kubelet::runs::{self, agreeing};
 
@@ -44,18 +42,4 @@ pub(crate) fn long_lives_never_wait() {
         waits[1..].iter().all(|wait| *wait + BLINK >= longest),
         "{waits:?}"
     );
-}
-
-/// Point 10: with restartPolicy OnFailure a container that a probe kills and that ends with 0 runs again, unless it has to wait:
-/// then only the 0 is seen.
-pub(crate) fn clean_end_in_back_off_is_the_end(cluster: &Cluster, namespace: &Namespace<'_>) {
-    let [run] = agreeing(cluster, namespace, ["clean-end-in-back-off"]);
-    assert_eq!(run.codes(ENGINE), [0, 0]);
-    assert_eq!(run.seen(ENGINE, Seen::LivenessKills).len(), 2);
-    assert_eq!(run.seen(ENGINE, Seen::BackOff).len(), 1);
-    let restarted = "Container engine failed liveness probe, will be restarted";
-    assert_eq!(run.events("Killing"), [restarted; 2]);
-    let stored = run.said("Status for pod updated successfully");
-    let phase = stored.last().map_or("", |line| line.word("status"));
-    assert!(phase.contains(r#""phase":"Succeeded""#), "{phase}");
 }
