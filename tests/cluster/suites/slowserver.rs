@@ -42,7 +42,7 @@ kind: Pod
 metadata:
   name: {name}
 spec:
-  terminationGracePeriodSeconds: 2
+  terminationGracePeriodSeconds: 20
   containers:
   - name: server
     image: slowserver:local
