@@ -1,7 +1,8 @@
 //! What would show that a cluster has run here.
 
-use std::fs;
-use std::path::PathBuf;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::cgroups;
 use super::state::State;
@@ -10,16 +11,22 @@ use super::state::State;
 #[derive(Clone, Debug)]
 pub(crate) struct Trace {
     state: State,
-    /// The names the kernel has for its network, mount and process namespaces.
-    namespaces: Vec<PathBuf>,
+    /// The names the kernel has for its network and process namespaces; every process of the cluster is in one of them. They are
+    /// held open: the kernel gives the name of one that is gone to the next that is made, and that may be another cluster's.
+    namespaces: Vec<(PathBuf, Arc<File>)>,
 }
+
+/// The kinds of these namespaces.
+const KINDS: [&str; 2] = ["net", "pid"];
 
 impl Trace {
     /// The trace of a cluster whose first process is `pid`.
     pub(crate) fn of(state: &State, pid: u32) -> Self {
-        let namespaces = ["net", "mnt", "pid"]
-            .iter()
-            .filter_map(|kind| fs::read_link(format!("/proc/{pid}/ns/{kind}")).ok());
+        let namespaces = KINDS.iter().filter_map(|kind| {
+            let path = format!("/proc/{pid}/ns/{kind}");
+            let file = File::open(&path).ok()?;
+            Some((fs::read_link(path).ok()?, Arc::new(file)))
+        });
         Self {
             state: state.clone(),
             namespaces: namespaces.collect(),
@@ -52,7 +59,7 @@ impl Trace {
 
     /// A mount in our folder, or one that keeps a namespace of ours.
     fn is_ours(&self, mount: &str, folder: &str) -> bool {
-        let names = |namespace: &PathBuf| mount.contains(&*namespace.to_string_lossy());
+        let names = |(namespace, _): &(PathBuf, _)| mount.contains(&*namespace.to_string_lossy());
         mount.contains(folder) || self.namespaces.iter().any(names)
     }
 
@@ -61,16 +68,20 @@ impl Trace {
         let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
         processes
             .map(|entry| entry.path())
-            .filter(|process| {
-                ["net", "mnt", "pid"].iter().any(|kind| {
-                    let namespace = fs::read_link(process.join("ns").join(kind));
-                    namespace.is_ok_and(|namespace| self.namespaces.contains(&namespace))
-                })
-            })
+            .filter(|process| self.is_in(process))
             .map(|process| {
                 let line = fs::read_to_string(process.join("cmdline")).unwrap_or_default();
                 format!("process {} {}", process.display(), line.replace('\0', " "))
             })
             .collect()
+    }
+
+    /// Whether a process is in one of the namespaces.
+    fn is_in(&self, process: &Path) -> bool {
+        KINDS.iter().any(|kind| {
+            let found = fs::read_link(process.join("ns").join(kind));
+            let is = |(namespace, _): &(PathBuf, _)| found.as_ref().is_ok_and(|it| it == namespace);
+            self.namespaces.iter().any(is)
+        })
     }
 }
