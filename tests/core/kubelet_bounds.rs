@@ -4,8 +4,9 @@ use warmgate::kubelet::bounds::{self, Failing, Verdict};
 use warmgate::kubelet::{Answer, Decision, Kubelet, Law, Micros, Outcome, Start, watch};
 use warmgate::subject::{Handler, Probe};
 
+use crate::conformance::Random;
 use crate::kubelet::grpc;
-use crate::kubelet_law::{Random, failure, require};
+use crate::kubelet_law::{failure, require};
 
 /// The steps of a sweep: so many ticks over a period, so many starts over a second.
 const TICKS: i64 = 40;

@@ -6,30 +6,11 @@ use warmgate::kubelet::{
 };
 use warmgate::subject::Probe;
 
+use crate::conformance::Random;
 use crate::kubelet::http;
 
-/// SplitMix64.
-pub(crate) struct Random(u64);
-
+/// What the tests of one worker draw.
 impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// One of `from..=to`.
-    pub(crate) fn of(&mut self, from: i64, to: i64) -> i64 {
-        let span = (to - from).unsigned_abs() + 1;
-        from + (self.next() % span).cast_signed()
-    }
-
     pub(crate) fn probe(&mut self) -> Probe {
         let period = self.of(1, 30);
         let timeout = match self.of(0, 2) {
@@ -94,7 +75,7 @@ fn the_worker_keeps_the_tick_rule() {
 /// The pod as a whole decides as the lone worker does.
 #[test]
 fn the_pod_agrees_with_the_worker() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     for _ in 0..3_000 {
         let probe = random.probe();
         let start = random.start(&probe);

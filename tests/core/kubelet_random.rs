@@ -7,8 +7,8 @@ use warmgate::kubelet::{
 };
 use warmgate::subject::{Handler, Port, Probe, Role};
 
+use crate::conformance::Random;
 use crate::kubelet::{exec, http};
-use crate::kubelet_law::Random;
 
 const HORIZON: Micros = Micros::secs(900);
 

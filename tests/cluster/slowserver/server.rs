@@ -62,6 +62,7 @@ impl Server {
     pub(crate) fn later(&self, by: Duration) -> Duration {
         self.start.elapsed().saturating_add(by)
     }
+
     /// Writes down when nobody let it run: what it does then is not what its flags say.
     pub(crate) async fn watches_the_time(self: Arc<Self>) {
         const PULSE: Duration = Duration::from_millis(100);
