@@ -36,6 +36,8 @@ pub enum What {
     ProbeErrored(Role),
     /// `status.started` becomes true.
     StartedTrue,
+    /// `status.started` becomes false again, which it was never to be: it was the instance before that had started.
+    StartedFalse,
     /// The container becomes ready.
     Ready,
     /// The container is no longer ready.
@@ -104,6 +106,7 @@ impl fmt::Display for What {
             } => write!(f, "{} fails, {run} of {threshold}", word(*role)),
             Self::ProbeErrored(role) => write!(f, "{} errs, which does not count", word(*role)),
             Self::StartedTrue => write!(f, "counts as started"),
+            Self::StartedFalse => write!(f, "does not count as started any more"),
             Self::Ready => write!(f, "is ready"),
             Self::NotReady => write!(f, "is not ready any more"),
             Self::KillDecided(role) => write!(f, "is to be killed by {}", word(*role)),

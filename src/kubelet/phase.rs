@@ -25,6 +25,8 @@ pub struct Phase {
     /// How long the kubelet's own parts take with single instances: the number of the container, how often it has started
     /// before, the latency.
     pub latencies: Vec<(usize, u32, Latency)>,
+    /// Whether the workers of a container that have their turn at the same moment as that of its startup probe see what that one stores.
+    pub startup_first: bool,
 }
 
 impl Phase {

@@ -25,7 +25,9 @@ enum Due {
     Deletion,
     Sync,
     Turn(usize, usize),
-    // A probe takes a moment: a worker that has its turn at the same time does not see its result yet.
+    // What a worker stores takes a moment to be seen, and so does a probe: a worker that has its turn at the same time does not see
+    // it yet.
+    NotYetKnown(usize),
     Answer(usize, usize),
 }
 
@@ -71,6 +73,7 @@ impl<'a, L: Law> Simulation<'a, L> {
                 Due::Deletion => self.sync_terminating_pod(now),
                 Due::Sync => self.sync_pod(now),
                 Due::Turn(number, worker) => self.turn(now, number, worker),
+                Due::NotYetKnown(number) => self.not_yet_known(now, number),
             }
         }
         for number in 0..self.containers.len() {
@@ -113,8 +116,11 @@ impl<'a, L: Law> Simulation<'a, L> {
                     });
                 turns.flatten()
             });
+        let unknown = self.containers.iter().enumerate();
+        let unknown = unknown
+            .filter_map(|(number, tracked)| Some((tracked.unknown_at?, Due::NotYetKnown(number))));
         let pod = [self.sync_due(), self.deletion_due()].into_iter().flatten();
-        workers.chain(pod).min()
+        workers.chain(unknown).chain(pod).min()
     }
 
     /// The next sync: as it was arranged, or when the relist shows that a container has ended.
@@ -198,7 +204,7 @@ impl<'a, L: Law> Simulation<'a, L> {
         let can_be_made = !cancelled && container.resolves(&probe.handler, version);
         let id = published.map(|status| status.id);
         let latency = self.phase.latency(number, id.unwrap_or(0));
-        worker.do_probe(now, published.as_ref(), || {
+        let is_new = worker.do_probe(now, published.as_ref(), || {
             if can_be_made {
                 let target = target(&probe.handler, instances, id, now);
                 answer::ask::<L>(probe, role, target, latency, now)
@@ -206,6 +212,27 @@ impl<'a, L: Law> Simulation<'a, L> {
                 answer::ERRED
             }
         });
+        if is_new && role == Role::Startup {
+            if self.phase.startup_first {
+                self.not_yet_known(now, number);
+            } else {
+                self.containers[number].unknown_at = Some(now);
+            }
+        }
+    }
+
+    /// The worker of the startup probe has stored that nothing is known of an instance yet. The status cache is told without a sync
+    /// (`SetContainerStartup` in `status_manager.go`); if it showed the start of the instance before, that is over.
+    fn not_yet_known(&mut self, now: Micros, number: usize) {
+        self.containers[number].unknown_at = None;
+        let published = self.containers[number].published.as_mut();
+        let Some(status) = published.filter(|status| status.started) else {
+            return;
+        };
+        status.started = false;
+        let latency = self.phase.latency(number, status.id);
+        self.log(now, number, What::StartedFalse);
+        self.request_sync(now + latency.sync);
     }
 
     /// A probe ends.

@@ -164,6 +164,7 @@ impl Timeline {
             state = match (event.what, state) {
                 (What::Started | What::Restarted(_), _) => running(false),
                 (What::StartedTrue, ContainerState::Running { .. }) => running(true),
+                (What::StartedFalse, ContainerState::Running { .. }) => running(false),
                 (_, ContainerState::Running { started, .. })
                     if matches!(event.what, What::Ready | What::NotReady) =>
                 {

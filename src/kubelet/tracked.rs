@@ -23,6 +23,8 @@ pub(super) struct Tracked<'a, L> {
     pub(super) announced: Option<Micros>,
     /// What the kubelet's own status cache shows.
     pub(super) published: Option<Status>,
+    /// When the worker of the startup probe has stored that nothing is known of the newest instance, until the cache shows that.
+    pub(super) unknown_at: Option<Micros>,
     /// `status.ready` in that cache.
     pub(super) ready: bool,
 }
@@ -64,6 +66,7 @@ impl<'a, L: Law> Tracked<'a, L> {
             back_off: BackOff::new(pod.longest_back_off),
             announced: None,
             published: None,
+            unknown_at: None,
             ready: false,
         }
     }
@@ -197,17 +200,17 @@ pub(super) fn status_of<L: Law>(
     now: Micros,
 ) -> Option<(Status, bool)> {
     let (id, newest) = tracked.newest(now)?;
-    let passed = |role| match tracked.container.probe(role) {
-        None => true,
-        Some(_) => tracked.result(role, id) == Some(Outcome::Success),
-    };
     if !newest.has_ended(now) {
-        let started = passed(Role::Startup);
+        let started = counts_as_started(pod, tracked, id);
         let state = State::Running {
             started_at: newest.started,
         };
         let status = Status { id, state, started };
-        return Some((status, started && passed(Role::Readiness)));
+        let is_ready = match tracked.container.readiness {
+            None => true,
+            Some(_) => tracked.result(Role::Readiness, id) == Some(Outcome::Success),
+        };
+        return Some((status, started && is_ready));
     }
     // Up to 1.34 a worker goes by the pod's policy alone.
     let restarts = match pod.version.minor {
@@ -220,4 +223,19 @@ pub(super) fn status_of<L: Law>(
         started: false,
     };
     Some((status, false))
+}
+
+/// Whether an instance that runs counts as started (`isContainerStarted` in `prober_manager.go`).
+fn counts_as_started<L: Law>(pod: &Pod, tracked: &Tracked<'_, L>, id: u32) -> bool {
+    let mut workers = tracked.workers.iter();
+    let Some(worker) = workers.find(|worker| worker.role() == Role::Startup) else {
+        return true;
+    };
+    if worker.has_seen(id) {
+        return worker.result_of(id) == Some(Outcome::Success);
+    }
+    // From 1.35 on, until that worker's next turn, the container counts as started if the cache says so of its name
+    // (`convertToAPIContainerStatuses` in `kubelet_pods.go`). After the kill of a liveness probe that is the instance before:
+    // the sync that kills it starts the next one, and nobody has published in between that nothing runs.
+    pod.version.minor >= 35 && tracked.published.is_some_and(|shown| shown.started)
 }

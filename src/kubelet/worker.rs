@@ -133,6 +133,11 @@ impl<L: Law> Worker<L> {
         }
     }
 
+    /// Whether this worker has seen an instance, so that the results manager holds something for it.
+    pub(super) fn has_seen(&self, id: u32) -> bool {
+        self.container_id == Some(id)
+    }
+
     /// What the results manager holds for this instance, if this worker has seen it.
     pub(super) fn result_of(&self, id: u32) -> Option<Outcome> {
         self.result.filter(|_| self.container_id == Some(id))
@@ -171,7 +176,8 @@ impl<L: Law> Worker<L> {
         }
     }
 
-    /// One turn, the steps numbered as in `doProbe`. `probe` makes the probe; it is called at most once.
+    /// One turn, the steps numbered as in `doProbe`. `probe` makes the probe; it is called at most once. Says whether the
+    /// instance is one that this worker has not seen before.
     ///
     /// Steps 1 and 2 have no counterpart: a pod without status has no container either, and the workers of a finished pod
     /// are stopped. Nor has 7: a worker's copy of its pod is older than any deletion.
@@ -180,10 +186,13 @@ impl<L: Law> Worker<L> {
         now: Micros,
         status: Option<&Status>,
         probe: impl FnOnce() -> Answer,
-    ) {
-        if self.waits(now, status) {
+    ) -> bool {
+        let before = self.container_id;
+        let waits = self.waits(now, status);
+        let is_new = self.container_id != before;
+        if waits {
             self.next_turn = L::next_turn(self.tick, self.period, now, now);
-            return;
+            return is_new;
         }
         // 10. Ask.
         let answer = probe();
@@ -192,6 +201,7 @@ impl<L: Law> Worker<L> {
             ends: now + answer.took,
             outcome: answer.outcome,
         });
+        is_new
     }
 
     /// Steps 3 to 9: whether this turn passes without a probe.

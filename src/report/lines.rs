@@ -61,7 +61,7 @@ impl Seen {
                 ..
             } => self.startup_passed = true,
             // Without a startup probe a container counts as started as soon as it runs.
-            What::StartedTrue if !self.startup_passed => return None,
+            What::StartedTrue | What::StartedFalse if !self.startup_passed => return None,
             What::Ready if !self.loaded => {
                 return Some("counts as ready, though nothing is loaded".to_owned());
             }

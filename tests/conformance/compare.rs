@@ -3,7 +3,7 @@
 use std::fmt;
 
 use warmgate::facts::Version;
-use warmgate::kubelet::{Micros, Pod, Scenario};
+use warmgate::kubelet::{Micros, Phase, Pod, Scenario};
 
 use super::broken::Simulator;
 use super::case::Case;
@@ -64,9 +64,13 @@ pub(crate) fn compare(
 ) -> Result<Match, Box<Miss>> {
     let pod = observed.pod(case, version);
     let scenarios = observed.scenarios(case, &pod);
-    let exact = attempt(simulator, &pod, &scenarios, observed, version);
+    let exact = attempt(simulator, &pod, &scenarios, observed, version, false);
     if exact.is_ok() {
         return exact;
+    }
+    let found = attempt(simulator, &pod, &scenarios, observed, version, true);
+    if found.is_ok() {
+        return found;
     }
     for (load, fraction) in RAZOR {
         let scenarios: Vec<_> = scenarios
@@ -75,11 +79,21 @@ pub(crate) fn compare(
             .collect();
         let mut observed = observed.clone();
         observed.fraction = observed.fraction + Micros::millis(fraction);
-        if let Ok(found) = attempt(simulator, &pod, &scenarios, &observed, version) {
-            return Ok(Match {
-                razor: true,
-                ..found
-            });
+        for startup_first in [false, true] {
+            let found = attempt(
+                simulator,
+                &pod,
+                &scenarios,
+                &observed,
+                version,
+                startup_first,
+            );
+            if let Ok(found) = found {
+                return Ok(Match {
+                    razor: true,
+                    ..found
+                });
+            }
         }
     }
     exact
@@ -111,8 +125,12 @@ fn attempt(
     scenarios: &[Scenario],
     observed: &Observed,
     version: Version,
+    startup_first: bool,
 ) -> Result<Match, Box<Miss>> {
-    let phase = observed.phase(version);
+    let phase = Phase {
+        startup_first,
+        ..observed.phase(version)
+    };
     let timeline = simulator(pod, scenarios, &phase, observed.until);
     let simulated = sights(pod, &timeline);
     let (mut late, mut what) = (Vec::new(), Vec::new());

@@ -120,6 +120,7 @@ impl Seen {
             What::BackOff { .. } => Some(Self::BackOff),
             What::Loaded
             | What::StartedTrue
+            | What::StartedFalse
             | What::Sigterm
             | What::Sigkill
             | What::DeadlineExceeded

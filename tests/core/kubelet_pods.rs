@@ -2,8 +2,9 @@
 
 use warmgate::facts::Version;
 use warmgate::kubelet::{
-    Container, ContainerState, Deletion, Exit, Kind, Life, Loading, Micros, OnTerm, Phase, Pod,
-    PodState, PreStop, RestartPolicy, Scenario, Timeline, What, bounds, simulate, sweep,
+    Container, ContainerState, Deletion, Endpoint, Exit, Kind, Life, Loading, Micros, OnTerm,
+    Phase, Pod, PodState, PreStop, RestartPolicy, Scenario, Stall, Timeline, What, bounds,
+    simulate, sweep,
 };
 use warmgate::subject::{Probe, Role};
 
@@ -62,6 +63,89 @@ fn a_life_of_seventy_seconds_restarts_at_once_five_times() {
     // The wait of 80 s counts from the exit at 420, the one of 160 s from the exit at 570.
     assert_eq!(waits(&timeline), [(420, 500), (570, 730)]);
     assert_eq!(timeline.restarts(0), 7);
+}
+
+/// The instance before had started. A kubelet from 1.35 on thinks so of the next one too, until the worker of its startup probe
+/// has its next turn: while it loads the container is asked for its life, and without a readiness probe it stays ready.
+#[test]
+fn the_start_before_counts_until_the_startup_probe_has_its_turn() {
+    let container = Container {
+        startup: Some(http(6, 10, 0, 1)),
+        ..liveness(http(2, 3, 0, 1))
+    };
+    let dies = Life {
+        endpoint: Endpoint {
+            stalls: vec![Stall {
+                from: Micros::secs(12),
+                to: Micros::NEVER,
+            }],
+            ..Life::loading(Micros::secs(5), Loading::Status503).endpoint
+        },
+        ..Life::AT_ONCE
+    };
+    let of = |minor: u32| {
+        let pod = Pod {
+            version: Version { minor },
+            ..Pod::of(vec![container.clone()])
+        };
+        let timeline = run(&pod, dies.clone(), &phase(Micros::secs(1)), 29);
+        // The second probe that finds nothing has begun at 16.
+        assert_eq!(starts(&timeline, 0), [0, 17], "{timeline}");
+        let probed = timeline.of(0).filter(|event| {
+            let role = match event.what {
+                What::ProbeFailed { role, .. } | What::ProbePassed { role, .. } => role,
+                _ => return false,
+            };
+            role == Role::Liveness && event.at > Micros::secs(17)
+        });
+        let probed: Vec<i64> = probed.map(|event| event.at.whole_seconds()).collect();
+        let [not_ready, not_yet] =
+            [What::NotReady, What::StartedFalse].map(|what| times(&timeline, 0, what));
+        (probed, not_ready, not_yet, timeline)
+    };
+    let (probed, not_ready, not_yet, timeline) = of(34);
+    assert_eq!((not_ready, not_yet), (vec![17], vec![]), "{timeline}");
+    assert_eq!(probed, Vec::<i64>::new(), "{timeline}");
+    let (probed, not_ready, not_yet, timeline) = of(37);
+    // The startup probe has its turn at 21, without a probe, and its next one at 31.
+    assert_eq!((not_ready, not_yet), (vec![21], vec![21]), "{timeline}");
+    assert_eq!(probed, [19], "{timeline}");
+}
+
+/// Workers that have their turn at the same moment see of each other what they happen to see.
+#[test]
+fn at_the_same_moment_the_start_before_counts_or_not() {
+    let container = Container {
+        startup: Some(http(6, 4, 0, 1)),
+        ..liveness(http(1, 4, 0, 1))
+    };
+    let mut life = Life::loading(Micros::secs(3), Loading::Status503);
+    life.endpoint.stalls.push(Stall {
+        from: Micros::secs(6),
+        to: Micros::NEVER,
+    });
+    let pod = Pod::of(vec![container]);
+    let probed = |startup_first: bool| {
+        let phase = Phase {
+            startup_first,
+            ..phase(Micros::secs(1))
+        };
+        // It passes at 5 and fails at 10; the next instance starts then, and both workers have their turn at 13.
+        let timeline = run(&pod, life.clone(), &phase, 13);
+        assert_eq!(starts(&timeline, 0), [0, 10], "{timeline}");
+        let probed = timeline.of(0).filter(|event| {
+            let passed = matches!(
+                event.what,
+                What::ProbePassed {
+                    role: Role::Liveness,
+                    ..
+                }
+            );
+            passed && event.at > Micros::secs(10)
+        });
+        probed.count()
+    };
+    assert_eq!([probed(false), probed(true)], [1, 0]);
 }
 
 #[test]

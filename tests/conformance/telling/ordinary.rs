@@ -120,9 +120,9 @@ fn loading() -> Vec<Telling> {
 }
 
 fn serving() -> Vec<Telling> {
-    let stalls = |length: i64| {
+    let stalls = |length: i64, period: i64| {
         let container = json!({
-            "startupProbe": probe(http(0), 10, 2, json!({})),
+            "startupProbe": probe(http(0), 10, period, json!({})),
             "livenessProbe": probe(http(0), 3, 2, json!({"timeoutSeconds": 1})),
         });
         let server = Server {
@@ -142,7 +142,12 @@ fn serving() -> Vec<Telling> {
         Telling {
             name: "stall-that-is-survived",
             shows: "Two failures of three do not kill, and a success ends their run.",
-            case: stalls(3_500),
+            case: stalls(3_500, 2),
+        },
+        Telling {
+            name: "stall-that-is-fatal",
+            shows: "Three failures kill. Until the worker of the startup probe has seen the next instance, that counts as started too, and the liveness probe asks it while it loads.",
+            case: stalls(9_000, 5),
         },
         Telling {
             name: "readiness-comes-and-goes",
