@@ -14,7 +14,7 @@ pub(crate) struct Observed {
     pub(crate) grid: Micros,
     /// The fraction of the wall clock's second at 0.
     pub(crate) fraction: Micros,
-    /// When the delete request reached the kubelet.
+    /// When the kubelet began to end the pod: it was deleted, or it was done.
     pub(crate) deleted: Option<Micros>,
     /// When the kubelet began to sync the pod, from 0 on.
     pub(crate) syncs: Vec<Micros>,

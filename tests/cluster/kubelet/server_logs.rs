@@ -1,7 +1,10 @@
-//! What the servers in the pods wrote, kept although the kubelet removes the logs of all but the last two instances.
+//! What the servers in the pods wrote, kept although the kubelet removes the logs of all but the last two instances, and all of a
+//! pod that goes.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,11 +14,18 @@ use std::time::Duration;
 use serde_json::Value;
 use warmgate::kubelet::Micros;
 
-/// How often it is looked. An instance lives longer, and its log outlives it.
+/// How often it is looked. An instance lives longer.
 const PAUSE: Duration = Duration::from_millis(700);
 
-/// The logs of the instances: pod, container, and how many instances there were before.
-type Logs = BTreeMap<(String, String, u32), String>;
+/// An instance: pod, container, and how many instances there were before.
+type Instance = (String, String, u32);
+
+/// The logs of the instances. Each file stays open, so that the last words in it can be read once it is removed.
+#[derive(Debug, Default)]
+struct Logs {
+    texts: BTreeMap<Instance, String>,
+    open: BTreeMap<PathBuf, (Instance, File)>,
+}
 
 /// Reads along until it is dropped.
 #[derive(Debug)]
@@ -54,7 +64,7 @@ impl Reader {
     /// What was written until now.
     pub(crate) fn logs(&self) -> ServerLogs {
         look(&self.folder, &self.prefix, &self.logs);
-        ServerLogs(locked(&self.logs).clone())
+        ServerLogs(locked(&self.logs).texts.clone())
     }
 }
 
@@ -69,7 +79,7 @@ impl Drop for Reader {
 
 /// What the servers wrote.
 #[derive(Clone, Debug)]
-pub(crate) struct ServerLogs(Logs);
+pub(crate) struct ServerLogs(BTreeMap<Instance, String>);
 
 impl ServerLogs {
     /// Whether any instance in the pod wrote that `event` happened.
@@ -103,8 +113,9 @@ fn locked(logs: &Mutex<Logs>) -> std::sync::MutexGuard<'_, Logs> {
     logs.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reads what has come: `folder/NAMESPACE_POD_UID/CONTAINER/INSTANCE.log`. What has just been removed was read before.
+/// Reads what has come: `folder/NAMESPACE_POD_UID/CONTAINER/INSTANCE.log`.
 fn look(folder: &Path, prefix: &str, logs: &Mutex<Logs>) {
+    let mut logs = locked(logs);
     for (pod, path) in entries(folder) {
         let Some(pod) = pod
             .strip_prefix(prefix)
@@ -115,12 +126,40 @@ fn look(folder: &Path, prefix: &str, logs: &Mutex<Logs>) {
         for (container, path) in entries(&path) {
             for (file, path) in entries(&path) {
                 let instance = file.strip_suffix(".log").and_then(|it| it.parse().ok());
-                let (Some(instance), Ok(text)) = (instance, fs::read_to_string(&path)) else {
-                    continue;
-                };
-                locked(logs).insert((pod.to_owned(), container.clone(), instance), text);
+                if let Some(instance) = instance {
+                    logs.open(path, (pod.to_owned(), container.clone(), instance));
+                }
             }
         }
+    }
+    logs.read_on();
+}
+
+impl Logs {
+    fn open(&mut self, path: PathBuf, instance: Instance) {
+        if !self.open.contains_key(&path)
+            && let Ok(file) = File::open(&path)
+        {
+            self.open.insert(path, (instance, file));
+        }
+    }
+
+    /// Reads what was written since. Nobody writes into a file any more that is removed.
+    fn read_on(&mut self) {
+        let texts = &mut self.texts;
+        self.open.retain(|_, (instance, file)| {
+            let read = |file: &mut File| -> io::Result<(String, bool)> {
+                let removed = file.metadata()?.nlink() == 0;
+                let mut bytes = Vec::new();
+                file.read_to_end(&mut bytes)?;
+                Ok((String::from_utf8_lossy(&bytes).into_owned(), removed))
+            };
+            let Ok((text, removed)) = read(file) else {
+                return false;
+            };
+            texts.entry(instance.clone()).or_default().push_str(&text);
+            !removed
+        });
     }
 }
 
