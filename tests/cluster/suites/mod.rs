@@ -25,6 +25,7 @@ mod patches;
 mod readme;
 mod restart;
 mod rollouts;
+mod said;
 mod slowboot;
 mod slowserver;
 mod stored;
@@ -194,6 +195,11 @@ pub(crate) const ALL: &[Suite] = &[
     )
     .when_asked(),
     Suite::shared(
+        "kubelet_point_07_slow_probes_keep_the_grid",
+        kubelet::cadence::slow_probes_keep_the_grid,
+    )
+    .when_asked(),
+    Suite::shared(
         "kubelet_point_08_delay_counts_from_the_whole_second",
         kubelet::cadence::delay_counts_from_the_whole_second,
     )
@@ -203,6 +209,24 @@ pub(crate) const ALL: &[Suite] = &[
         kubelet::cadence::first_probe_waits_for_others,
     )
     .when_asked(),
+    Suite::shared(
+        "kubelet_point_10_clean_end_in_back_off_is_the_last",
+        kubelet::restarts::clean_end_in_back_off_is_the_last,
+    )
+    .when_asked(),
+    Suite::shared(
+        "kubelet_point_11_patch_that_does_not_apply_is_not_ignored",
+        kubelet::patch::that_does_not_apply_is_not_ignored,
+    ),
+    Suite::shared(
+        "kubelet_termination_of_deleted_pods",
+        kubelet::termination::of_deleted_pods,
+    )
+    .when_asked(),
+    Suite::shared(
+        "kubelet_termination_endpoints_go_before_a_hook_is_over",
+        kubelet::endpoints::go_before_a_hook_is_over,
+    ),
     Suite::shared(
         "kubelet_termination_of_killed_containers",
         kubelet::termination::of_killed_containers,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use warmgate::kubelet::Micros;
 
-use super::{BLINK, ENGINE, took};
+use super::{BLINK, ENGINE, gaps, took};
 use crate::conformance::Seen;
 use crate::harness::cluster::Cluster;
 use crate::harness::namespace::Namespace;
@@ -22,6 +22,42 @@ pub(crate) fn refused_grpc_takes_its_timeout(cluster: &Cluster, namespace: &Name
     assert_eq!(first.len(), 3);
     for pair in first.windows(2) {
         took("a probe with a period of 2 s", pair[0], pair[1], 6);
+    }
+}
+
+/// Point 7: a probe that outlasts its period is followed by the next one at once, one that ticks have been missed for by one
+/// alone, and the grid stays where it was.
+pub(crate) fn slow_probes_keep_the_grid(cluster: &Cluster, namespace: &Namespace<'_>) {
+    let names = ["timeout-above-the-period", "one-slow-answer"];
+    let [hangs, stalls] = agreeing(cluster, namespace, names);
+    let kill = hangs.seen(ENGINE, Seen::LivenessKills)[0];
+    let failures = hangs.seen(ENGINE, Seen::LivenessFailed);
+    let first: Vec<Micros> = failures.into_iter().filter(|at| *at <= kill).collect();
+    assert_eq!(first.len(), 3);
+    for pair in first.windows(2) {
+        took("a hang with a period of 2 s", pair[0], pair[1], 5);
+    }
+
+    let period = Micros::secs(5);
+    let passes = stalls.seen(ENGINE, Seen::LivenessPassed);
+    let pauses = gaps(&passes);
+    let at_once: Vec<usize> = (0..pauses.len())
+        .filter(|at| pauses[*at] <= BLINK)
+        .collect();
+    assert_eq!(at_once.len(), 1, "{passes:?}");
+    // Before it is the probe that took so long; two ticks and more fell into it.
+    let slow = at_once[0];
+    assert!(slow > 0 && pauses[slow - 1] > period + period, "{passes:?}");
+    let others: Vec<Micros> = passes[..slow]
+        .iter()
+        .chain(&passes[slow + 2..])
+        .copied()
+        .collect();
+    assert!(others.len() >= 4, "{passes:?}");
+    for at in &others {
+        let beside = (*at - passes[0]).0.rem_euclid(period.0);
+        let beside = beside.min(period.0 - beside);
+        assert!(beside <= 2 * BLINK.0, "{at} of {passes:?}");
     }
 }
 

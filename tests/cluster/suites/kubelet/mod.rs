@@ -2,6 +2,8 @@
 
 pub(crate) mod cadence;
 pub(crate) mod counting;
+pub(crate) mod endpoints;
+pub(crate) mod patch;
 pub(crate) mod restarts;
 pub(crate) mod termination;
 

@@ -4,6 +4,8 @@ use warmgate::kubelet::Micros;
 
 use super::{BLINK, ENGINE};
 use crate::conformance::{SHORT_BACK_OFF, Seen};
+use crate::harness::cluster::Cluster;
+use crate::harness::namespace::Namespace;
 use crate::harness::versions;
 use crate::kubelet::runs::{self, agreeing};
 
@@ -42,4 +44,24 @@ pub(crate) fn long_lives_never_wait() {
         waits[1..].iter().all(|wait| *wait + BLINK >= longest),
         "{waits:?}"
     );
+}
+
+/// Point 10: with restartPolicy OnFailure a container that a probe kills and that ends with 0 runs again while it need not wait.
+/// When it must, its 0 is seen, and its pod is done.
+pub(crate) fn clean_end_in_back_off_is_the_last(cluster: &Cluster, namespace: &Namespace<'_>) {
+    let [run] = agreeing(cluster, namespace, ["clean-end-in-back-off"]);
+    let (lives, kills) = (run.lives(ENGINE), run.seen(ENGINE, Seen::LivenessKills));
+    assert!(lives.len() >= 2, "{lives:?}");
+    assert_eq!(kills.len(), lives.len());
+    assert!(run.codes(ENGINE).iter().all(|code| *code == 0));
+    let waits = run.seen(ENGINE, Seen::BackOff);
+    assert_eq!(waits.len(), 1, "{waits:?}");
+    let last = lives[lives.len() - 1]
+        .ended
+        .expect("an instance that ended");
+    assert!(last <= waits[0], "{lives:?} {waits:?}");
+    // It is taken down long before the wait would be over, and nobody has deleted it.
+    assert_eq!(run.telling.case.removal, None);
+    let done = run.observed.deleted.expect("a pod that is done");
+    assert!(done <= waits[0] + Micros::secs(5), "{done} {waits:?}");
 }

@@ -1,12 +1,14 @@
 //! How containers end.
 
+use serde_json::json;
 use warmgate::kubelet::Micros;
 
 use super::{BLINK, ENGINE, took};
-use crate::conformance::Seen;
+use crate::conformance::{Case, Seen};
 use crate::harness::cluster::Cluster;
 use crate::harness::namespace::Namespace;
 use crate::kubelet::runs::{Run, agreeing};
+use crate::suites::said;
 
 /// How the first instance of a container ends that is told to at 0.
 struct End {
@@ -55,6 +57,87 @@ const KILLED: [End; 10] = [
     ),
     end("grace-of-a-startup-probe", Hook::None, 0, 2, 137),
 ];
+
+const DELETED: [End; 16] = [
+    end("deleted", Hook::None, 0, 0, 143),
+    end("deleted-and-drains", Hook::None, 0, 3, 0),
+    end("deleted-and-deaf", Hook::None, 0, 4, 137),
+    end("deleted-with-a-sleep", Hook::Ends, 3, 3, 143),
+    end("deleted-with-a-sleep-and-deaf", Hook::Ends, 3, 6, 137),
+    end("deleted-with-a-sleep-nearly-as-long", Hook::Ends, 3, 5, 137),
+    end("deleted-with-a-command-and-drains", Hook::Ends, 3, 5, 0),
+    end("deleted-with-a-command-too-long", Hook::IsCutOff, 4, 6, 137),
+    end(
+        "deleted-with-a-command-too-long-and-drains",
+        Hook::IsCutOff,
+        4,
+        5,
+        0,
+    ),
+    end(
+        "deleted-with-a-command-too-long-and-aborts",
+        Hook::IsCutOff,
+        4,
+        4,
+        143,
+    ),
+    end(TOO_LONG, Hook::IsCutOff, 4, 6, 137),
+    end(AS_TOLD, Hook::Ends, 6, 7, 0),
+    end("deleted-with-one-second", Hook::None, 0, 2, 137),
+    end("deleted-without-grace", Hook::None, 0, 2, 137),
+    end("deleted-sooner", Hook::None, 0, 3, 137),
+    end("deleted-later", Hook::None, 0, 6, 137),
+];
+
+/// A hook that takes longer than the grace period, and the same with the grace period that a rule asks for.
+const TOO_LONG: &str = "deleted-with-a-hook-above-the-grace";
+const AS_TOLD: &str = "deleted-with-the-grace-that-is-told";
+
+/// A deletion: first the hook, then SIGTERM, and SIGKILL when the grace period is over, but no sooner than two seconds after
+/// SIGTERM. What a rule says of grace periods is what happens.
+pub(crate) fn of_deleted_pods(cluster: &Cluster, namespace: &Namespace<'_>) {
+    let runs = agreeing(cluster, namespace, DELETED.map(|end| end.name));
+    for (run, end) in runs.iter().zip(DELETED) {
+        assert_eq!(run.events("Killing"), ["Stopping container engine"]);
+        assert_eq!(run.lives(ENGINE).len(), 1, "{}", end.name);
+        ends(run, &end);
+        let said = judged(&run.telling.case);
+        let said: Vec<&str> = said.iter().map(String::as_str).collect();
+        match end.name {
+            TOO_LONG => {
+                let told = "takes 6 s of a grace period of 4 s, SIGKILL follows SIGTERM after 2 s: set terminationGracePeriodSeconds to 66";
+                assert!(said.iter().any(|one| one.contains(told)), "{said:?}");
+            }
+            "deleted-with-one-second" => {
+                let told = "terminationGracePeriodSeconds cuts requests off 2 s after SIGTERM";
+                assert!(said.iter().any(|one| one.contains(told)), "{said:?}");
+            }
+            "deleted-and-deaf" => {
+                let told = "terminationGracePeriodSeconds cuts requests off 4 s after SIGTERM";
+                assert!(said.iter().any(|one| one.contains(told)), "{said:?}");
+            }
+            AS_TOLD => {
+                assert_eq!(
+                    run.telling.case.pod["spec"]["terminationGracePeriodSeconds"],
+                    66
+                );
+                let grace = |one: &&&str| one.contains("terminationGracePeriodSeconds");
+                assert_eq!(said.iter().find(grace), None);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What the rules say of the pod of a case that asks to be judged.
+fn judged(case: &Case) -> Vec<String> {
+    let mut pod = case.manifest("judged");
+    pod["metadata"]["annotations"] = json!({
+        "warmgate.io/accelerator": "true",
+        "warmgate.io/containers": ENGINE,
+    });
+    said::findings(&pod)
+}
 
 /// A probe kill: the same, with the probe's own grace period if it has one, and then the container runs again.
 pub(crate) fn of_killed_containers(cluster: &Cluster, namespace: &Namespace<'_>) {
