@@ -119,13 +119,15 @@ fn candidates(
         .iter()
         .filter(|container| container.place == Place::Regular)
         .count();
+    // A member of a group runs a server too, one that serves by another pod.
+    let runs_one = |known: &Recognition<'_>| {
+        matches!(known, Recognition::Follower(_) | Recognition::Server(_))
+    };
     let servers = template
         .containers
         .iter()
         .zip(recognised)
-        .any(|(container, known)| {
-            container.place == Place::Regular && matches!(known, Recognition::Server(_))
-        });
+        .any(|(container, known)| container.place == Place::Regular && runs_one(known));
     let of = |container: &Container<'_>, recognition: &Recognition<'_>| {
         if container.place == Place::Init {
             return Err("it ends before the others start");
@@ -155,7 +157,7 @@ fn candidates(
         if container.place == Place::Sidecar {
             return Err("it is a sidecar");
         }
-        if servers && regular > 1 && !matches!(recognition, Recognition::Server(_)) {
+        if servers && regular > 1 && !runs_one(recognition) {
             return Err("another container runs the server");
         }
         Ok(())

@@ -5,6 +5,7 @@ pub(crate) mod counting;
 pub(crate) mod endpoints;
 pub(crate) mod patch;
 pub(crate) mod restarts;
+pub(crate) mod sample;
 pub(crate) mod termination;
 
 use warmgate::kubelet::Micros;
