@@ -8,7 +8,7 @@ use super::worker::{Answer, Outcome};
 use crate::subject::{Handler, Probe, Role};
 
 /// How often a probe is tried while it errs (`maxProbeRetries` in `prober.go`).
-const TRIES: usize = 3;
+const TRIES: i64 = 3;
 
 /// The instance that a probe meets.
 #[derive(Clone, Copy, Debug)]
@@ -64,8 +64,9 @@ pub(super) fn ask<L: Law>(
     if answer.took > left && !dials_on(probe, endpoint, target.started, target.ends) {
         let reads_a_body = matches!(probe.handler, Handler::Http { .. })
             && matches!(reply(endpoint, begins), Reply::Body(_));
-        // A body that breaks off is an error, and so are the connections that are tried next.
-        let outcome = if reads_a_body {
+        // A body that breaks off is an error, which is tried again, and then nobody listens any more.
+        let last = timeout.0.saturating_mul(TRIES - 1);
+        let outcome = if reads_a_body && left.0 >= last {
             Outcome::Error
         } else {
             Outcome::Failure
@@ -237,6 +238,7 @@ fn worked(endpoint: &Endpoint, from: Micros) -> Micros {
 mod tests {
     use super::*;
     use crate::kubelet::{Kubelet, Stall};
+    use crate::subject::Port;
 
     const SECOND: i64 = 1_000_000;
 
@@ -349,5 +351,44 @@ mod tests {
             Micros::secs(30),
         );
         assert_eq!(in_seconds(answer), (Outcome::Failure, 8));
+    }
+
+    #[test]
+    fn a_body_that_breaks_off_is_asked_for_again() {
+        let life = Life::loading(Micros::NEVER, Loading::HeadersThenStall);
+        let probe = Probe {
+            handler: Handler::Http {
+                host: None,
+                path: "/health".to_owned(),
+                port: Port::Number(8000),
+                https: false,
+                headers: Vec::new(),
+            },
+            initial_delay: 0,
+            period: 10,
+            timeout: 4,
+            failure_threshold: 3,
+            success_threshold: 1,
+            termination_grace: None,
+        };
+        let ask = |ends: i64| {
+            let target = Target {
+                life: &life,
+                started: Micros::ZERO,
+                ends: Micros::secs(ends),
+            };
+            let now = Micros::secs(20);
+            in_seconds(ask::<Kubelet>(
+                &probe,
+                Role::Startup,
+                Some(target),
+                &Latency::NONE,
+                now,
+            ))
+        };
+        // The first, the second and the last try.
+        assert_eq!(ask(23), (Outcome::Failure, 3));
+        assert_eq!(ask(27), (Outcome::Failure, 7));
+        assert_eq!(ask(29), (Outcome::Error, 9));
     }
 }

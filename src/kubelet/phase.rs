@@ -5,6 +5,9 @@ use super::time::Micros;
 use crate::facts::Version;
 use crate::subject::Role;
 
+/// How much later the workers of a container may be that are made after that of its startup probe, on a machine that is busy.
+const A_LITTLE: Micros = Micros::millis(8);
+
 /// How the kubelet's clocks happen to lie. The simulation starts when the kubelet begins to start the pod's first container,
 /// so without an image to pull and if the runtime takes no time that container starts at 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,7 +28,8 @@ pub struct Phase {
     /// How long the kubelet's own parts take with single instances: the number of the container, how often it has started
     /// before, the latency.
     pub latencies: Vec<(usize, u32, Latency)>,
-    /// Whether the workers of a container that have their turn at the same moment as that of its startup probe see what that one stores.
+    /// Whether the other workers of a container have their turn a little after that of its startup probe, so that at a tick of both
+    /// they see what that one finds out at once.
     pub startup_first: bool,
 }
 
@@ -68,7 +72,11 @@ impl Phase {
             .ticks
             .iter()
             .find(|(number, of, _)| (*number, *of) == (container, role));
-        own.map_or(self.tick, |(_, _, tick)| *tick)
+        let tick = own.map_or(self.tick, |(_, _, tick)| *tick);
+        match role {
+            Role::Liveness | Role::Readiness if self.startup_first => tick + A_LITTLE,
+            Role::Liveness | Role::Readiness | Role::Startup => tick,
+        }
     }
 
     /// How long the parts of the kubelet take with the instance after so many restarts, where that is given.

@@ -16,8 +16,11 @@ use crate::subject::{Handler, Role};
 /// before, since it waits for a relist.
 const LATEST_SYNC: Micros = Micros::millis(1_500);
 
+/// What a worker stores at its turn the others do not see at theirs of the same moment.
+const A_MOMENT: Micros = Micros(1);
+
 /// By how much what was observed may lie beside what is simulated.
-const INEXACT: Micros = Micros::millis(20);
+pub(super) const INEXACT: Micros = Micros::millis(20);
 
 /// What is due; of what is due at the same moment the first here comes first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,6 +43,10 @@ pub(super) struct Simulation<'a, L> {
     pub(super) next_sync: Micros,
     /// How many of the known syncs are over.
     past_syncs: usize,
+    /// Whether something had asked for the last sync.
+    was_wanted: bool,
+    /// Whether a probe has failed often enough since.
+    kill_is_wanted: bool,
     /// Until when the pod's one worker is busy pulling, starting and killing.
     pub(super) busy_until: Micros,
     /// `SyncTerminatingPod` runs instead of `SyncPod`.
@@ -58,6 +65,8 @@ impl<'a, L: Law> Simulation<'a, L> {
             containers: (0..pod.containers.len()).map(track).collect(),
             next_sync: Micros::ZERO,
             past_syncs: 0,
+            was_wanted: false,
+            kill_is_wanted: false,
             busy_until: Micros::ZERO,
             terminating: false,
             over: false,
@@ -97,7 +106,7 @@ impl<'a, L: Law> Simulation<'a, L> {
 
     fn due(&self) -> Option<(Micros, Due)> {
         if self.over {
-            return None;
+            return self.last_answers().min();
         }
         let workers = self
             .containers
@@ -123,8 +132,30 @@ impl<'a, L: Law> Simulation<'a, L> {
         workers.chain(unknown).chain(pod).min()
     }
 
-    /// The next sync: as it was arranged, or when the relist shows that a container has ended.
+    /// The answers of probes under way, which nobody takes back.
+    fn last_answers(&self) -> impl Iterator<Item = (Micros, Due)> {
+        let containers = self.containers.iter().enumerate();
+        containers.flat_map(|(number, tracked)| {
+            let workers = tracked.workers.iter().enumerate();
+            workers.filter_map(move |(index, worker)| {
+                Some((worker.answer_at()?, Due::Answer(number, index)))
+            })
+        })
+    }
+
+    /// The next sync: when one is wanted, or when one is known to come.
     fn sync_due(&self) -> Option<(Micros, Due)> {
+        if self.terminating {
+            return Some((self.next_sync, Due::Sync));
+        }
+        let at = self.known_sync(self.wanted_sync());
+        let known = self.phase.syncs.get(self.past_syncs);
+        let known = known.map_or(Micros::NEVER, |known| (*known).max(self.busy_until));
+        Some((at.min(known), Due::Sync))
+    }
+
+    /// When a sync is wanted: as it was arranged, or when the relist shows that a container has ended.
+    fn wanted_sync(&self) -> Micros {
         let ends = self.containers.iter().enumerate();
         let ends = ends.filter_map(|(number, tracked)| {
             let (restarts, at) = tracked.unnoticed_end()?;
@@ -133,19 +164,15 @@ impl<'a, L: Law> Simulation<'a, L> {
         let noticed = ends
             .min()
             .map_or(Micros::NEVER, |at| at.max(self.busy_until));
-        if self.terminating {
-            return Some((self.next_sync, Due::Sync));
-        }
-        let at = self.known_sync(self.next_sync.min(noticed));
-        let known = self.phase.syncs.get(self.past_syncs);
-        let known = known.map_or(Micros::NEVER, |known| (*known).max(self.busy_until));
-        Some((at.min(known), Due::Sync))
+        self.next_sync.min(noticed)
     }
 
     /// When the sync really comes that is wanted at `at`: with the next one that is known, unless that is long after, or one was
-    /// known for a moment before. Who observes is never exact to the millisecond.
+    /// known for a moment before. Who observes is never exact to the millisecond. If something else had asked for that one it is too
+    /// late for what it publishes, but not for whom it kills.
     fn known_sync(&self, at: Micros) -> Micros {
         let passed = self.phase.syncs[..self.past_syncs].last();
+        let passed = passed.filter(|_| !self.was_wanted || self.kill_is_wanted);
         if passed.is_some_and(|passed| *passed <= at && at - *passed <= INEXACT) {
             return at.max(self.busy_until);
         }
@@ -157,6 +184,8 @@ impl<'a, L: Law> Simulation<'a, L> {
 
     /// A sync begins: those that are known up to now are over with it.
     pub(super) fn pass_known_syncs(&mut self, now: Micros) {
+        self.was_wanted = self.wanted_sync() <= now;
+        self.kill_is_wanted = false;
         let known = &self.phase.syncs;
         self.past_syncs += known[self.past_syncs..]
             .iter()
@@ -212,12 +241,18 @@ impl<'a, L: Law> Simulation<'a, L> {
                 answer::ERRED
             }
         });
-        if is_new && role == Role::Startup {
-            if self.phase.startup_first {
-                self.not_yet_known(now, number);
-            } else {
-                self.containers[number].unknown_at = Some(now);
-            }
+        if is_new && role != Role::Liveness {
+            self.begins(now, number, role);
+        }
+    }
+
+    /// A worker has stored what holds of an instance before it is probed, which asks for a sync.
+    fn begins(&mut self, now: Micros, number: usize, role: Role) {
+        let restarts = u32::try_from(self.containers[number].instances.len()).unwrap_or(1);
+        let latency = self.phase.latency(number, restarts.saturating_sub(1));
+        self.request_sync(now + latency.sync + A_MOMENT);
+        if role == Role::Startup {
+            self.containers[number].unknown_at = Some(now);
         }
     }
 
@@ -226,13 +261,10 @@ impl<'a, L: Law> Simulation<'a, L> {
     fn not_yet_known(&mut self, now: Micros, number: usize) {
         self.containers[number].unknown_at = None;
         let published = self.containers[number].published.as_mut();
-        let Some(status) = published.filter(|status| status.started) else {
-            return;
-        };
-        status.started = false;
-        let latency = self.phase.latency(number, status.id);
-        self.log(now, number, What::StartedFalse);
-        self.request_sync(now + latency.sync);
+        if let Some(status) = published.filter(|status| status.started) {
+            status.started = false;
+            self.log(now, number, What::StartedFalse);
+        }
     }
 
     /// A probe ends.
@@ -257,8 +289,9 @@ impl<'a, L: Law> Simulation<'a, L> {
             },
         };
         self.log(now, number, what);
-        if counted.changed {
+        if counted.changed && !self.over {
             self.stored(now, number, counted.id, role, counted.outcome);
+            self.kill_is_wanted |= counted.outcome == Outcome::Failure && role != Role::Readiness;
             self.request_sync(now + self.phase.latency(number, counted.id).sync);
         }
     }

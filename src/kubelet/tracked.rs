@@ -6,6 +6,7 @@ use super::law::Law;
 use super::phase::Phase;
 use super::pod::{Container, Pod, RestartPolicy};
 use super::scenario::{AT_ONCE, Exit, Life, Scenario};
+use super::simulation::INEXACT;
 use super::time::Micros;
 use super::worker::{Outcome, State, Status, Worker};
 use crate::subject::{Handler, Role};
@@ -106,7 +107,9 @@ impl<'a, L: Law> Tracked<'a, L> {
         self.instances.push(Instance {
             life,
             started,
-            published_from: publication.map(|publication| started + publication),
+            // The start that was observed may have been a little earlier.
+            published_from: publication
+                .map(|publication| started + (publication - INEXACT).max(Micros::ZERO)),
             ends,
             relist,
             logged: false,

@@ -158,7 +158,15 @@ fn check(pod: &Pod, timeline: &Timeline) {
         "{timeline}"
     );
     if timeline.pod_state() != PodState::Alive {
-        let last = timeline.events.last().map(|event| event.what);
+        // A probe under way comes to its end.
+        let result = |what: &What| {
+            matches!(
+                what,
+                What::ProbeErrored(_) | What::ProbeFailed { .. } | What::ProbePassed { .. }
+            )
+        };
+        let last = timeline.events.iter().map(|event| event.what);
+        let last = last.filter(|what| !result(what)).last();
         let over = matches!(
             last,
             Some(What::Completed | What::PodFailed | What::Deleted)
