@@ -3,10 +3,11 @@
 use std::fmt;
 
 use warmgate::facts::Version;
-use warmgate::kubelet::{Micros, Phase, Pod, Scenario};
+use warmgate::kubelet::{Container, Micros, Phase, Pod, Scenario};
+use warmgate::subject::Handler;
 
 use super::broken::Simulator;
-use super::case::Case;
+use super::case::{Case, handlers};
 use super::observed::Observed;
 use super::seen::{Seen, Sight, Thread, sights};
 
@@ -38,6 +39,9 @@ pub(crate) struct Miss {
     names: Vec<String>,
 }
 
+/// So long before a pod is told to end its probes are not compared any more.
+const EVE: Micros = Micros::millis(100);
+
 /// By how many milliseconds a server may have been slower or faster than it says of itself, and a container later or earlier
 /// in the wall clock's second.
 const RAZOR: [(i64, i64); 8] = [
@@ -64,13 +68,9 @@ pub(crate) fn compare(
 ) -> Result<Match, Box<Miss>> {
     let pod = observed.pod(case, version);
     let scenarios = observed.scenarios(case, &pod);
-    let exact = attempt(simulator, &pod, &scenarios, observed, version, false);
+    let exact = chances(simulator, &pod, &scenarios, observed, version);
     if exact.is_ok() {
         return exact;
-    }
-    let found = attempt(simulator, &pod, &scenarios, observed, version, true);
-    if found.is_ok() {
-        return found;
     }
     for (load, fraction) in RAZOR {
         let scenarios: Vec<_> = scenarios
@@ -79,25 +79,63 @@ pub(crate) fn compare(
             .collect();
         let mut observed = observed.clone();
         observed.fraction = observed.fraction + Micros::millis(fraction);
-        for startup_first in [false, true] {
-            let found = attempt(
-                simulator,
-                &pod,
-                &scenarios,
-                &observed,
-                version,
-                startup_first,
-            );
-            if let Ok(found) = found {
-                return Ok(Match {
-                    razor: true,
-                    ..found
-                });
-            }
+        if let Ok(found) = chances(simulator, &pod, &scenarios, &observed, version) {
+            return Ok(Match {
+                razor: true,
+                ..found
+            });
         }
     }
     exact
 }
+
+/// The same with all that is chance and was not observed: how long a request of a probe is on its way and the runtime takes to start its
+/// command, and which of two workers has its turn first at the same moment. The error is that of the first.
+fn chances(
+    simulator: Simulator,
+    pod: &Pod,
+    scenarios: &[Scenario],
+    observed: &Observed,
+    version: Version,
+) -> Result<Match, Box<Miss>> {
+    let asks = |container: &Container| {
+        let mut handlers = handlers(container).into_iter();
+        handlers.any(|(_, handler)| matches!(handler, Handler::Exec { .. }))
+    };
+    let execs = if pod.containers.iter().any(asks) {
+        &EXECS[..]
+    } else {
+        &EXECS[..1]
+    };
+    let mut first = None;
+    let latencies = execs
+        .iter()
+        .flat_map(|exec| REQUESTS.map(|request| (*exec, request)));
+    for (exec, request) in latencies {
+        for startup_first in [false, true] {
+            let mut phase = Phase {
+                startup_first,
+                ..observed.phase(version)
+            };
+            for (.., latency) in &mut phase.latencies {
+                latency.exec = exec;
+                latency.probe = request;
+            }
+            let found = attempt(simulator, pod, scenarios, observed, &phase);
+            if found.is_ok() {
+                return found;
+            }
+            first.get_or_insert(found);
+        }
+    }
+    first.expect("something was tried")
+}
+
+/// How long a request of a probe is on its way: usually, when nothing else is to be done, and when much is.
+const REQUESTS: [Micros; 3] = [Micros::millis(4), Micros::millis(1), Micros::millis(12)];
+
+/// How long the runtime takes to start the command of a probe: on a machine that has something else to do, and on one that has not.
+const EXECS: [Micros; 2] = [Micros::millis(70), Micros::millis(35)];
 
 /// The same server, a little later.
 fn shifted(scenario: &Scenario, by: Micros) -> Scenario {
@@ -124,24 +162,20 @@ fn attempt(
     pod: &Pod,
     scenarios: &[Scenario],
     observed: &Observed,
-    version: Version,
-    startup_first: bool,
+    phase: &Phase,
 ) -> Result<Match, Box<Miss>> {
-    let phase = Phase {
-        startup_first,
-        ..observed.phase(version)
-    };
-    let timeline = simulator(pod, scenarios, &phase, observed.until);
+    let timeline = simulator(pod, scenarios, phase, observed.until);
     let simulated = sights(pod, &timeline);
     let (mut late, mut what) = (Vec::new(), Vec::new());
-    // A worker that is told to stop and has a tick waiting takes the one or the other, by chance.
-    let deleted = observed.deleted.unwrap_or(Micros::NEVER);
+    // A worker that is told to stop and has a tick waiting takes the one or the other, by chance, and a probe under way is cut off or
+    // answered just before.
+    let deleted = observed.deleted.map_or(Micros::NEVER, |at| at - EVE);
     for (number, container) in pod.containers.iter().enumerate() {
         for thread in Thread::ALL {
             let of = |sights: &[Sight]| -> Vec<Sight> {
                 let its = |sight: &&Sight| {
                     let counts = match thread {
-                        Thread::Startup | Thread::Liveness => sight.at <= deleted,
+                        Thread::Startup | Thread::Liveness => sight.at < deleted,
                         Thread::Life | Thread::Readiness => true,
                     };
                     sight.container == number && sight.seen.thread() == thread && counts

@@ -81,6 +81,38 @@ impl Guard {
         })
     }
 
+    /// The same, as closely as the closed form can say it: how long a failure takes at most where the server is known, and nothing of one
+    /// that is loaded and stalls before it is asked. (Pods are drawn by the looser one, for a seed is to draw the same pod for ever.)
+    pub(crate) fn closely(role: Role, probe: &Probe, server: &Server) -> Option<Self> {
+        let mut guard = Self::of(role, probe, server)?;
+        let tcp = matches!(&probe.handler, Handler::Tcp { .. });
+        let grpc = matches!(&probe.handler, Handler::Grpc { .. });
+        let command = matches!(&probe.handler, Handler::Exec { .. });
+        let file = matches!(&probe.handler, Handler::Exec { command } if *command == looks());
+        let asked_by =
+            guard.passes_from.max(1000 * probe.initial_delay) + 1000 * (probe.period + 1);
+        let stalls = |(from, _): &(i64, i64)| *from < asked_by + server.answers_in;
+        if server.stalls.iter().any(stalls) && !tcp && !file {
+            return None;
+        }
+        let hangs = matches!(server.while_loading, Loading::Hang | Loading::Stall) && !tcp && !file;
+        let refuses = server.listens_after > 0 || server.while_loading == Loading::Refused;
+        if guard.failing == Failing::Unknown {
+            match (hangs, command) {
+                (true, false) if !refuses => guard.failing = Failing::Hangs,
+                (true, _) => {}
+                // A refusal takes gRPC the whole timeout.
+                (false, false) if grpc && refuses => {}
+                // An answer and a command take their time, but not much of it.
+                (false, _) => {
+                    let longest = if command { 2 } else { 1 };
+                    guard.probe.timeout = guard.probe.timeout.min(longest);
+                }
+            }
+        }
+        Some(guard)
+    }
+
     /// What becomes of a server that can pass so many seconds after its start.
     pub(crate) fn verdict(&self, load: i64) -> Verdict {
         bounds::verdict_when(&self.probe, load, self.failing)
@@ -107,11 +139,12 @@ impl Guard {
     }
 
     /// The widest band that is allowed: a period, a second for the start cut to the whole second, and where nobody knows how
-    /// the server fails, the timeout.
+    /// the server fails, the timeout, and of each failure what the timeout is above the period.
     pub(crate) fn widest(&self) -> i64 {
         let second = i64::from(self.probe.initial_delay > 0);
+        let above = (self.probe.timeout - self.probe.period).max(0);
         let unknown = match self.failing {
-            Failing::Unknown => self.probe.timeout,
+            Failing::Unknown => self.probe.timeout + (self.probe.failure_threshold - 1) * above,
             // By the chance of the gRPC dialer.
             Failing::Refuses if matches!(self.probe.handler, Handler::Grpc { .. }) => {
                 self.probe.timeout - 1

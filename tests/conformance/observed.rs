@@ -51,17 +51,22 @@ pub(crate) struct Life {
 
 impl Life {
     /// How long the parts of the kubelet took with this instance; what was not seen is as usual.
-    fn latency(&self, usual: Latency) -> Latency {
+    fn latency(&self, usual: Latency, syncs: &[Micros]) -> Latency {
         let between =
             |from: Option<Micros>, to: Option<Micros>| Some((to? - from?).max(Micros::ZERO));
         let started = Some(self.started);
+        // Who had ended before it was killed takes no time to end.
+        let sync = syncs
+            .iter()
+            .rfind(|sync| self.stopped.is_some_and(|stopped| **sync <= stopped));
+        let ended = self.ended.map(|ended| ended.max(*sync.unwrap_or(&ended)));
         Latency {
             probe: PROBE,
             exec: EXEC,
             start: self.started - self.made,
             publication: between(started, self.published).unwrap_or(usual.publication),
             relist: between(self.ended, self.noticed).unwrap_or(usual.relist),
-            stop: between(self.ended, self.stopped).unwrap_or(usual.stop),
+            stop: between(ended, self.stopped).unwrap_or(usual.stop),
             ..usual
         }
     }
@@ -75,7 +80,13 @@ impl Observed {
             latencies: self
                 .lives
                 .iter()
-                .map(|life| (life.container, life.instance, life.latency(usual)))
+                .map(|life| {
+                    (
+                        life.container,
+                        life.instance,
+                        life.latency(usual, &self.syncs),
+                    )
+                })
                 .collect(),
             latency: usual,
             syncs: self.syncs.clone(),

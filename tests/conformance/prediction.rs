@@ -146,7 +146,7 @@ fn guard(pod: &Pod, number: usize, case: &Case) -> Option<Guard> {
     let container = &pod.containers[number];
     let mut roles = [Role::Startup, Role::Liveness].into_iter();
     let (role, probe) = roles.find_map(|role| Some((role, container.probe(role)?)))?;
-    Guard::of(role, probe, &case.server(container))
+    Guard::closely(role, probe, &case.server(container))
 }
 
 fn range(first: First, runs: &[Vec<Sight>], number: usize) -> Range {

@@ -10,6 +10,9 @@ use super::runtime::Task;
 use super::server_logs::ServerLogs;
 use crate::conformance::{Life, Line, Observed, Seen, Sight, telling};
 
+/// How long after the last failure of a probe the kubelet kills for it, at most.
+const AT_ONCE: Micros = Micros::secs(2);
+
 /// Everything that was written while pods ran.
 #[derive(Debug)]
 pub(crate) struct Evidence {
@@ -322,15 +325,23 @@ impl Pod<'_> {
             if named.is_none() && line.at >= deleted {
                 return None;
             }
-            let failures = self.saying("Probe failed").filter(|failed| {
-                failed.at <= line.at && self.number(failed.word("containerName")) == Some(container)
-            });
-            let killing = failures.filter_map(|failed| {
+            let failures = self.saying("Probe failed").filter_map(|failed| {
+                let of = self.number(failed.word("containerName"))?;
                 let role = role(failed.word("probeType"))?;
-                let counts = named.map_or(role != Role::Readiness, |named| named == role);
-                counts.then_some((failed.at, role))
+                (failed.at <= line.at && role != Role::Readiness).then_some((failed.at, of, role))
             });
-            let (at, role) = killing.last()?;
+            let (at, of, role) = match named {
+                Some(named) => failures
+                    .filter(|(_, of, role)| *of == container && *role == named)
+                    .last()?,
+                // A pod of which no container stays: all are told to stop, for one of them.
+                None => failures
+                    .filter(|(at, ..)| line.at - *at <= AT_ONCE)
+                    .last()?,
+            };
+            if of != container {
+                return None;
+            }
             Some(Sight {
                 at,
                 container,
