@@ -24,6 +24,7 @@ cargo test --test cluster -- [NAME...]        run the suites whose name contains
     --reproducible                            build it twice, in two folders, and compare
     --conformance FIRST PODS                  run the pods of so many seeds on a kubelet, and write docs/conformance.md
     --conformance                             write it anew from the runs that are kept
+    --again SEED...                           run the pods of these seeds once more, for the same page
     --record [NAME...]                        record the telling runs of a kubelet anew, into tests/kubelet
     --pin VERSION                             pin another release of Kubernetes
 KUBERNETES=VERSION chooses a pinned release; KUBECONFIG_E2E=FILE runs against the cluster it names";
@@ -53,11 +54,20 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
         ["--image", file] => write(Path::new(file)),
         ["--images"] => images(),
         ["--reproducible"] => image::reproducible::compare(),
-        ["--conformance", first, pods] => match (first.parse(), pods.parse()) {
-            (Ok(first), Ok(pods)) => kubelet::conformance::long(first, pods),
+        ["--conformance", first, pods] => match (first.parse::<u64>(), pods.parse::<u64>()) {
+            (Ok(first), Ok(pods)) => {
+                kubelet::conformance::long(&(first..first + pods).collect::<Vec<_>>())
+            }
             _ => Err(Fault::new(HELP)),
         },
         ["--conformance"] => kubelet::conformance::publish(),
+        ["--again", seeds @ ..] => {
+            let seeds: Result<Vec<u64>, _> = seeds.iter().map(|seed| seed.parse()).collect();
+            seeds.map_or_else(
+                |_| Err(Fault::new(HELP)),
+                |seeds| kubelet::conformance::long(&seeds),
+            )
+        }
         ["--record", parts @ ..] => kubelet::record::record(parts),
         ["--pin", version] => tools::pin(version).map(|folder| println!("{}", folder.display())),
         filters if filters.iter().any(|word| word.starts_with('-')) => Err(Fault::new(HELP)),

@@ -54,7 +54,7 @@ impl Case {
         let mut pod = self.pod.clone();
         pod["apiVersion"] = json!("v1");
         pod["kind"] = json!("Pod");
-        pod["metadata"] = json!({"name": name});
+        pod["metadata"]["name"] = json!(name);
         // Less to do for the kubelet.
         pod["spec"]["automountServiceAccountToken"] = json!(false);
         pod["spec"]["enableServiceLinks"] = json!(false);

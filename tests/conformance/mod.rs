@@ -33,4 +33,4 @@ pub(crate) use recorded::Recorded;
 pub(crate) use seen::{Seen, Sight, telling};
 pub(crate) use server::{Loading, OnTerm, Server};
 pub(crate) use summary::{Collection, Deviation, Race, Share, Summary, read_summaries};
-pub(crate) use telling::{BY_CHANCE, SHORT_BACK_OFF, Telling, telling_runs};
+pub(crate) use telling::{BY_CHANCE, SHORT_BACK_OFF, Telling, read_runs, telling_runs};

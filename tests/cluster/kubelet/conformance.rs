@@ -5,21 +5,21 @@ use warmgate::facts::Version;
 use super::kept::Kept;
 use super::published;
 use super::sample::{self, Run};
-use crate::conformance::{Collection, Judgement, REAL, Summary, judge};
+use crate::conformance::{Collection, Judgement, REAL, Simulator, Summary, compare, judge};
 use crate::harness::cluster::{Cluster, Options};
 use crate::harness::fault::{Fault, Outcome};
 use crate::harness::versions;
 use crate::image;
 
-/// How many pods run at once at most, in the long run.
-const BATCH: u64 = 2_500;
+/// How many pods run before what happened is kept, in the long run.
+const BATCH: usize = 700;
 
-/// Runs the pods of `first` to `first + pods`, keeps what happened, and writes what is found of it into the page.
+/// Runs the pods of these seeds, keeps what happened, and writes what is found of all that is kept into the page.
 ///
 /// # Errors
 ///
 /// What the harness says.
-pub(crate) fn long(first: u64, pods: u64) -> Outcome<()> {
+pub(crate) fn long(seeds: &[u64]) -> Outcome<()> {
     let kubernetes = versions::chosen().map_err(Fault::new)?;
     let slowserver = image::slowserver()?;
     let cluster = Cluster::start(&Options {
@@ -28,16 +28,12 @@ pub(crate) fn long(first: u64, pods: u64) -> Outcome<()> {
         kubelet: "",
     })?;
     cluster.load_image(&slowserver);
-    let version = version(&cluster);
     let kept = Kept::new(kubernetes)?;
-    let mut seed = first;
-    while seed < first + pods {
-        let next = (seed + BATCH).min(first + pods);
+    for batch in seeds.chunks(BATCH) {
         let namespace = cluster.namespace("conformance", &[]);
-        for run in sample::run(&cluster, &namespace, seed..next, version)? {
+        for run in sample::run(&cluster, &namespace, batch)? {
             kept.add(&run)?;
         }
-        seed = next;
     }
     cluster.end()?;
     publish()
@@ -62,9 +58,30 @@ pub(crate) fn publish() -> Outcome<()> {
     published::write(&summary)
 }
 
-/// Judges every run that can be, and gives the seeds of those of which the simulator says something else.
-fn judge_all(runs: &[Run], collection: &mut Collection, version: Version) -> Vec<u64> {
+/// The seeds of the runs of which the simulator says something else.
+pub(crate) fn wrong(runs: &[Run], version: Version) -> Vec<u64> {
     let mut wrong = Vec::new();
+    for run in runs {
+        let Some(observed) = &run.observed else {
+            continue;
+        };
+        let judgement = judge(REAL, &run.case, observed, version);
+        if !judgement.agrees() {
+            tell(run, &judgement);
+            wrong.push(run.seed);
+        }
+    }
+    wrong
+}
+
+/// Whether a simulator that is broken gives itself away in a run.
+pub(crate) fn gives_itself_away(simulator: Simulator, run: &Run, version: Version) -> bool {
+    let observed = run.observed.as_ref();
+    observed.is_some_and(|observed| compare(simulator, &run.case, observed, version).is_err())
+}
+
+/// Judges every run that can be.
+fn judge_all(runs: &[Run], collection: &mut Collection, version: Version) {
     for run in runs {
         let Some(observed) = &run.observed else {
             collection.add_invalid();
@@ -74,14 +91,8 @@ fn judge_all(runs: &[Run], collection: &mut Collection, version: Version) -> Vec
         collection.add(run.seed, &run.case, observed, &judgement);
         if !judgement.agrees() {
             tell(run, &judgement);
-            wrong.push(run.seed);
         }
     }
-    wrong
-}
-
-fn version(cluster: &Cluster) -> Version {
-    Version::parse(cluster.kubernetes()).expect("a pinned release")
 }
 
 /// Tells of a run of which the simulator says something else, with all that is needed to run it again.

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use warmgate::facts::Version;
-
 use super::batch;
+use super::runs::version;
 use crate::conformance::{Case, Class, Observed, draw};
 use crate::harness::cluster::Cluster;
 use crate::harness::fault::Outcome;
@@ -40,22 +39,13 @@ const SLOWEST: Duration = Duration::from_secs(4);
 pub(crate) fn run(
     cluster: &Cluster,
     namespace: &Namespace<'_>,
-    seeds: std::ops::Range<u64>,
-    version: Version,
+    seeds: &[u64],
 ) -> Outcome<Vec<Run>> {
-    run_at(cluster, namespace, seeds.collect(), version, PACE)
-}
-
-fn run_at(
-    cluster: &Cluster,
-    namespace: &Namespace<'_>,
-    seeds: Vec<u64>,
-    version: Version,
-    mut pace: Duration,
-) -> Outcome<Vec<Run>> {
+    let version = version(cluster);
+    let mut pace = PACE;
     let drawn: Vec<(u64, Class, Case)> = seeds
-        .into_iter()
-        .map(|seed| {
+        .iter()
+        .map(|&seed| {
             let (class, case) = draw(seed);
             (seed, class, case)
         })

@@ -22,6 +22,7 @@ mod outage;
 mod owned;
 mod owners_word;
 mod patches;
+mod reader;
 mod readme;
 mod restart;
 mod rollouts;
@@ -338,5 +339,8 @@ pub(crate) const ALL: &[Suite] = &[
     Suite::exclusive("restart_loses_nothing", restart::loses_nothing).installed(),
     Suite::exclusive("trust_comes_back", trust::comes_back).installed(),
     Suite::exclusive("lease_outlives_its_leader", lease::outlives_its_leader).installed(),
+    // These go by the clock.
+    Suite::exclusive("kubelet_agrees_with_the_simulator", kubelet::sample::agrees),
+    Suite::exclusive("reader_is_told_what_happens", reader::is_told_what_happens),
     Suite::machine("teardown_leaves_nothing", teardown::leaves_nothing),
 ];

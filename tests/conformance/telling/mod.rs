@@ -2,6 +2,7 @@
 
 mod ordinary;
 mod points;
+mod read;
 mod termination;
 
 use serde_json::{Value, json};
@@ -23,6 +24,12 @@ pub(crate) struct Telling {
 /// All of them.
 pub(crate) fn telling_runs() -> Vec<Telling> {
     [points::all(), termination::all(), ordinary::all()].concat()
+}
+
+/// Pods that an owner asks `check`, `explain` and `fix` about. They are not recorded: it is what the kubelet in front of us does that
+/// is held against what was printed.
+pub(crate) fn read_runs() -> Vec<Telling> {
+    read::all()
 }
 
 /// Runs that show what they are for by chance only, each with the broken simulator that it tells from the real one: they are

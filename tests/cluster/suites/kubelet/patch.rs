@@ -44,7 +44,6 @@ pub(crate) fn that_does_not_apply_is_not_ignored(cluster: &Cluster, home: &Names
             Err(made.body.to_string())
         }
     });
-    let missing = "/spec/containers/0/livenessProbe/timeoutSeconds";
     let none = [
         ("text", "no patch".to_owned()),
         ("object", json!({"op": "add"}).to_string()),
