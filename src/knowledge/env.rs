@@ -1,7 +1,14 @@
 //! Environment variables, and texts of which a part is known only when the container runs.
 
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
 /// Stands on both sides of the name of what is unknown. No argument and no variable can hold it.
 pub(super) const HOLE: char = '\0';
+
+/// The most bytes that expansions may add to one launch. Variables that are made of variables double with every line, so that a
+/// kilobyte of them could ask for all memory there is; command lines of servers have some hundred bytes.
+const MOST_EXPANDED: usize = 16 << 10;
 
 /// The value of an environment variable, as a manifest shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,10 +56,21 @@ pub(super) fn shown(text: &str) -> String {
     shown
 }
 
-/// The variables of a container in the order in which the kubelet resolves them.
-#[derive(Clone, Debug, Default)]
+/// The variables of a container, resolved in the order in which the kubelet resolves them.
+#[derive(Clone, Debug)]
 pub(super) struct Env {
-    vars: Vec<(String, String)>,
+    vars: BTreeMap<String, String>,
+    /// What is left of [`MOST_EXPANDED`].
+    left: Cell<usize>,
+}
+
+impl Default for Env {
+    fn default() -> Self {
+        Self {
+            vars: BTreeMap::new(),
+            left: Cell::new(MOST_EXPANDED),
+        }
+    }
 }
 
 impl Env {
@@ -71,18 +89,27 @@ impl Env {
 
     /// Sets a variable; a later value replaces an earlier one.
     pub(super) fn set(&mut self, name: &str, value: String) {
-        self.vars.push((name.to_owned(), value));
+        self.vars.insert(name.to_owned(), value);
     }
 
     /// The value of a variable, if it is given here.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
-        let (_, value) = self.vars.iter().rev().find(|(known, _)| known == name)?;
-        Some(value)
+        self.vars.get(name).map(String::as_str)
     }
 
-    /// The value of a variable, or the hole that stands for it.
+    /// The value of a variable for an expansion, or the hole that stands for it.
     pub(super) fn value(&self, name: &str) -> String {
-        self.get(name).map_or_else(|| hole(name), str::to_owned)
+        let value = self.get(name).filter(|value| self.spend(value.len()));
+        value.map_or_else(|| hole(name), str::to_owned)
+    }
+
+    /// Whether an expansion may add so many bytes; then they are spent. What may not be added is unknown.
+    pub(super) fn spend(&self, bytes: usize) -> bool {
+        let left = self.left.get().checked_sub(bytes);
+        if let Some(left) = left {
+            self.left.set(left);
+        }
+        left.is_some()
     }
 
     /// Expands `$(NAME)` as the kubelet does it in commands, arguments and values
@@ -110,10 +137,13 @@ impl Env {
     }
 }
 
-/// The variable that `$(NAME)` at the beginning of `text` names, and what stands behind it.
+/// The variable that `$(NAME)` at the beginning of `text` names, and what stands behind it. Nothing is read beyond what may be a
+/// name: of many open brackets each would be looked for the end of all others.
 fn reference(text: &str) -> Option<(&str, &str)> {
-    let (name, behind) = text.strip_prefix("$(")?.split_once(')')?;
-    is_name(name).then_some((name, behind))
+    let inner = text.strip_prefix("$(")?;
+    let end = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+    let (name, behind) = inner.split_at(end);
+    Some((name, behind.strip_prefix(')').filter(|_| is_name(name))?))
 }
 
 /// Whether `text` may name a variable in a shell.
@@ -169,5 +199,22 @@ mod tests {
         }
         assert_eq!(split_hole(&(hole("A") + "b")), Some(("\0A\0", "b")));
         assert_eq!(split_hole("b"), None);
+    }
+
+    #[test]
+    fn variables_that_double_become_unknown() {
+        let mut given = vec![("V0".to_owned(), EnvValue::Literal("ab".to_owned()))];
+        for number in 1..=64 {
+            let before = number - 1;
+            let doubled = format!("$(V{before})$(V{before})");
+            given.push((format!("V{number}"), EnvValue::Literal(doubled)));
+        }
+        let env = Env::of(&given);
+        assert_eq!(env.get("V3"), Some("abababababababab"));
+        let written = given.iter().map(|(name, _)| name.len()).sum::<usize>();
+        let kept = given.iter().filter_map(|(name, _)| env.get(name));
+        let kept: usize = kept.map(str::len).sum();
+        assert!(kept <= MOST_EXPANDED + 8 * written, "{kept}");
+        assert!(!is_known(&env.expand("$(V64)")));
     }
 }

@@ -1,7 +1,7 @@
 //! What dollar signs and backquotes stand for in a script.
 
 use super::env::{self, HOLE, hole};
-use super::script::{Reader, Unclosed};
+use super::script::{Reader, Unclosed, Word};
 
 impl Reader<'_> {
     /// Copies a hole that the kubelet's expansion has left.
@@ -70,7 +70,7 @@ impl Reader<'_> {
         let value = match modifier.trim_start_matches(':').chars().next() {
             None => self.env.value(name),
             Some('-' | '=' | '?') => match self.env.get(name).filter(known) {
-                Some(value) => value.to_owned(),
+                Some(_) => self.env.value(name),
                 None => hole(name),
             },
             Some(_) => hole(name),
@@ -80,18 +80,23 @@ impl Reader<'_> {
 
     /// Expands a positional or special parameter.
     fn parameter(&mut self, name: &str, quoted: bool) {
+        let all = matches!(name, "@" | "*");
         let parameters = self.parameters;
-        if matches!(name, "@" | "*") {
-            for (number, parameter) in parameters.iter().skip(1).enumerate() {
-                if number > 0 {
-                    self.end_word();
-                }
-                self.push_value(&parameter.text, quoted);
+        let taken = match name.parse::<usize>() {
+            _ if all => Some(parameters.get(1..).unwrap_or_default()),
+            Ok(at) => parameters.get(at..=at),
+            Err(_) => None,
+        };
+        // A word takes room as well, even an empty one.
+        let bytes = |words: &[Word]| words.iter().map(|word| word.text.len() + 1).sum();
+        let Some(words) = taken.filter(|words| self.env.spend(bytes(words))) else {
+            return self.push_value(&hole(""), quoted && !all);
+        };
+        for (number, word) in words.iter().enumerate() {
+            if number > 0 {
+                self.end_word();
             }
-        } else if let Some(parameter) = name.parse().ok().and_then(|at: usize| parameters.get(at)) {
-            self.push_value(&parameter.text, quoted);
-        } else {
-            self.push_value(&hole(""), quoted);
+            self.push_value(&word.text, quoted);
         }
     }
 

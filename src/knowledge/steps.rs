@@ -13,6 +13,13 @@ use super::servers::Servers;
 /// How deep a shell may stand in a shell.
 const DEPTH: usize = 4;
 
+/// How many wrappers (`env`, `nohup`, ...) may stand before one command. Each is looked behind by a call of its own, and a caller
+/// that writes `exec` a hundred thousand times must find no end of the stack.
+const MOST_WRAPPERS: usize = 16;
+
+/// How many words of one command are looked at: some looks go over all words for each word.
+const MOST_WORDS: usize = 500;
+
 /// One command of a launch.
 #[derive(Clone, Debug)]
 pub(super) enum Step<'k> {
@@ -48,7 +55,7 @@ pub(super) fn of<'k>(servers: &'k Servers, words: &[Word], env: &mut Env) -> Vec
         steps: Vec::new(),
     };
     if !words.is_empty() {
-        walk.command(words, When::default(), DEPTH);
+        walk.command(words, When::default(), Depth::default());
     }
     walk.steps
 }
@@ -60,6 +67,39 @@ struct When {
     repeated: bool,
 }
 
+/// How deep a command may still go.
+#[derive(Clone, Copy)]
+struct Depth {
+    shells: usize,
+    wrappers: usize,
+}
+
+impl Default for Depth {
+    fn default() -> Self {
+        Self {
+            shells: DEPTH,
+            wrappers: MOST_WRAPPERS,
+        }
+    }
+}
+
+impl Depth {
+    /// The depth inside of a shell, where it may be entered.
+    fn in_shell(self) -> Option<Self> {
+        let shells = self.shells.checked_sub(1)?;
+        Some(Self {
+            shells,
+            ..Self::default()
+        })
+    }
+
+    /// The depth behind a wrapper, where it may be looked behind.
+    fn behind_wrapper(self) -> Option<Self> {
+        let wrappers = self.wrappers.checked_sub(1)?;
+        Some(Self { wrappers, ..self })
+    }
+}
+
 struct Walk<'k, 'e> {
     servers: &'k Servers,
     env: &'e mut Env,
@@ -67,25 +107,34 @@ struct Walk<'k, 'e> {
 }
 
 impl<'k> Walk<'k, '_> {
-    fn command(&mut self, words: &[Word], when: When, depth: usize) {
+    fn command(&mut self, words: &[Word], when: When, depth: Depth) {
+        if words.len() > MOST_WORDS {
+            return self.steps.push(Step::Other);
+        }
         if let Some(step) = self.server(words, when) {
-            self.steps.push(step);
-        } else if let Some(inner) = self.behind_wrapper(words) {
-            self.command(&words[inner..], when, depth);
-        } else if let Some(step) = self.other(words, when) {
-            self.steps.push(step);
-        } else if name(words) == "eval" && depth > 0 {
-            let texts: Vec<&str> = words[1..].iter().map(|word| word.text.as_str()).collect();
-            self.script(&texts.join(" "), &[], when, depth - 1);
-        } else if is_shell(name(words)) && depth > 0 {
-            self.shell(words, when, depth - 1);
-        } else {
-            self.steps.push(idle(words, when).unwrap_or(Step::Other));
+            return self.steps.push(step);
+        }
+        if let Some(inner) = self.behind_wrapper(words) {
+            return match depth.behind_wrapper() {
+                Some(depth) => self.command(&words[inner..], when, depth),
+                None => self.steps.push(Step::Other),
+            };
+        }
+        if let Some(step) = self.other(words, when) {
+            return self.steps.push(step);
+        }
+        match depth.in_shell() {
+            Some(depth) if name(words) == "eval" => {
+                let texts: Vec<&str> = words[1..].iter().map(|word| word.text.as_str()).collect();
+                self.script(&texts.join(" "), &[], when, depth);
+            }
+            Some(depth) if is_shell(name(words)) => self.shell(words, when, depth),
+            _ => self.steps.push(idle(words, when).unwrap_or(Step::Other)),
         }
     }
 
     /// Follows a shell into its script. Of a script in a file only the name is known.
-    fn shell(&mut self, words: &[Word], when: When, depth: usize) {
+    fn shell(&mut self, words: &[Word], when: When, depth: Depth) {
         let mut at = 1;
         let mut inline = false;
         while let Some(option) = words.get(at).map(|word| word.text.as_str()) {
@@ -112,7 +161,7 @@ impl<'k> Walk<'k, '_> {
         }
     }
 
-    fn script(&mut self, script: &str, parameters: &[Word], when: When, depth: usize) {
+    fn script(&mut self, script: &str, parameters: &[Word], when: When, depth: Depth) {
         let Ok(commands) = script::commands(script, self.env, parameters) else {
             return self.steps.push(Step::Other);
         };
