@@ -149,6 +149,12 @@ fn judge(object: &Value, namespace: &str, facts: &Facts, write: Write<'_>) -> De
                 facts.mode,
             );
         }
+        Err(NoSubject::TooMany(what, most)) => {
+            return Decision::untouched(
+                Outcome::NotChecked(format!("it has more than {most} {what}")),
+                facts.mode,
+            );
+        }
     };
     if let Some(skip) = request::never_ours(&subject, facts) {
         return Decision {

@@ -7,6 +7,12 @@ use super::value::{PerContainer, Rollout, Setting, StepDown};
 /// Values of a reason that give none.
 const NO_REASONS: [&str; 8] = ["true", "false", "yes", "no", "on", "off", "0", "1"];
 
+/// The most containers that one value may name. Each name is held against all others, and against all containers there are.
+const MOST_NAMES: usize = 128;
+
+/// What is wrong with a value that names more.
+const TOO_MANY_NAMES: &str = "is one name too many: name at most 128 containers";
+
 /// Why a value cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Complaint {
@@ -56,6 +62,9 @@ pub(super) fn per_container<'a, T>(
         }
         let read = parse(value).map_err(|why| Complaint::new(part, why))?;
         let twice = match name {
+            Some(name) if values.named.len() == MOST_NAMES => {
+                return Err(Complaint::new(name, TOO_MANY_NAMES));
+            }
             Some(name) => {
                 let twice = values.names().any(|other| other == name);
                 values.named.push((name.to_owned(), read));
@@ -101,6 +110,9 @@ pub(super) fn containers(text: &str) -> Result<Vec<String>, Complaint> {
     for name in text.split(',').map(str::trim) {
         if !is_container_name(name) {
             return Err(Complaint::new(name, NO_CONTAINER_NAME));
+        }
+        if names.len() == MOST_NAMES {
+            return Err(Complaint::new(name, TOO_MANY_NAMES));
         }
         if names.iter().any(|other| other == name) {
             let why = "stands twice: name each serving container once";

@@ -14,6 +14,10 @@ use super::table::{
 use super::trouble::Trouble;
 use super::value::{PerContainer, Rollout, Setting, StepDown};
 
+/// The most keys of ours that are read of one map; there is one for each rule and a dozen more. Each one that is not known is held
+/// against all that are.
+const MOST_KEYS: usize = 256;
+
 /// What the annotations of one object, template or namespace say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Annotations {
@@ -85,6 +89,10 @@ pub fn read(annotations: Option<&Value>, rules: &[&str]) -> Annotations {
 pub fn read_map(members: &Map<String, Value>, rules: &[&str]) -> Annotations {
     let mut into = Annotations::default();
     for (key, value) in members.iter().filter(|(key, _)| is_ours(key)) {
+        if into.keys.len() == MOST_KEYS {
+            into.troubles.push(Trouble::too_many(MOST_KEYS));
+            break;
+        }
         into.keys.push(key.clone());
         if let Err(trouble) = read_one(key, value, rules, &mut into) {
             into.troubles.push(trouble);
@@ -101,6 +109,7 @@ pub fn labels(labels: Option<&Value>) -> Vec<Trouble> {
         .into_iter()
         .flat_map(Map::keys)
         .filter(|key| is_ours(key))
+        .take(MOST_KEYS)
         .map(|key| Trouble::label(key))
         .collect()
 }
@@ -206,6 +215,16 @@ mod tests {
         let read = read(Some(&json!(["warmgate.io/skip"])), &RULES);
         assert_eq!(read.troubles[0].kind, TroubleKind::Malformed);
         assert_eq!(read.troubles[0].key, "");
+    }
+
+    #[test]
+    fn of_many_keys_the_first_are_read_and_the_rest_is_told() {
+        let many = (0..100_000).map(|number| (format!("warmgate.io/{number}"), json!("")));
+        let read = read(Some(&many.clone().collect()), &RULES);
+        assert_eq!(read.keys.len(), MOST_KEYS);
+        assert_eq!(read.troubles.len(), MOST_KEYS + 1);
+        assert_eq!(read.troubles[MOST_KEYS].kind, TroubleKind::Malformed);
+        assert_eq!(labels(Some(&many.collect())).len(), MOST_KEYS);
     }
 
     #[test]

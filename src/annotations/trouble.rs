@@ -76,6 +76,17 @@ impl Trouble {
         }
     }
 
+    /// There are more keys of ours than `most`, and the rest is not read.
+    pub(super) fn too_many(most: usize) -> Self {
+        Self {
+            key: String::new(),
+            kind: TroubleKind::Malformed,
+            message: format!(
+                "metadata.annotations has more than {most} keys of warmgate, and no more are read: remove those that do nothing"
+            ),
+        }
+    }
+
     /// `key` is none of the table.
     pub(super) fn unknown_key(key: &str, rules: &[&str]) -> Self {
         let nearest = nearest_key(key, rules);

@@ -14,6 +14,11 @@ use crate::annotations;
 use crate::subject::{ApplyRecord, Subject};
 use crate::words::{FieldPath, Segment};
 
+/// The most bytes of `changes` that are read: the API server stores no more annotations than these together
+/// (`TotalAnnotationSizeLimitB` in `staging/src/k8s.io/apimachinery/pkg/api/validation/objectmeta.go`), and each record is looked
+/// for in the object.
+const MOST_BYTES: usize = 256 << 10;
+
 /// A value of ours that an object carries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Own {
@@ -69,7 +74,8 @@ pub fn own_values(subject: &Subject<'_>, applied: &ApplyRecord) -> Vec<Own> {
 
 /// The fields that `changes` names and that are there, whatever their values are by now.
 pub(super) fn claims(subject: &Subject<'_>) -> Vec<Own> {
-    let Some(text) = subject.annotation(annotations::CHANGES) else {
+    let text = subject.annotation(annotations::CHANGES);
+    let Some(text) = text.filter(|text| text.len() <= MOST_BYTES) else {
         return Vec::new();
     };
     let Ok(Value::Object(records)) = serde_json::from_str::<Value>(text) else {

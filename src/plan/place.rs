@@ -66,8 +66,14 @@ pub(super) fn named(path: &FieldPath, object: &Value) -> String {
     text
 }
 
+/// The longest path that is looked for. Those of ours have some dozen steps and hold one name of the owner's.
+const LONGEST: usize = 1024;
+
 /// The path that [`named`] wrote, in this object.
 pub(super) fn resolve(name: &str, object: &Value) -> Option<FieldPath> {
+    if name.len() > LONGEST {
+        return None;
+    }
     let mut path = FieldPath::root();
     let mut rest = name;
     while !rest.is_empty() {
@@ -92,9 +98,12 @@ pub(super) fn resolve(name: &str, object: &Value) -> Option<FieldPath> {
     Some(path)
 }
 
+fn name_of(item: &Value) -> Option<&str> {
+    item.get("name")?.as_str()
+}
+
 /// The item of that name, or the item without a name that has that number.
 fn position(items: &[Value], name: &str) -> Option<usize> {
-    let name_of = |item: &Value| item.get("name").and_then(Value::as_str).map(str::to_owned);
     let unnamed = |index: &usize| {
         items
             .get(*index)
@@ -102,6 +111,6 @@ fn position(items: &[Value], name: &str) -> Option<usize> {
     };
     items
         .iter()
-        .position(|item| name_of(item).as_deref() == Some(name))
+        .position(|item| name_of(item) == Some(name))
         .or_else(|| name.parse().ok().filter(unnamed))
 }

@@ -63,11 +63,13 @@ mod unknown_field;
 mod unreadable_field;
 mod worker_probe;
 
+use serde_json::Value;
+
 use crate::intent::fault::{self, Fault};
 use crate::intent::{ContainerIntent, SkipReason, TemplateIntent};
 use crate::kubelet::bounds;
 use crate::plan::{self, Write};
-use crate::subject::{Probe, Role};
+use crate::subject::{PodTemplate, Probe, Role, Update};
 use crate::words::{FieldPath, Finding, Severity, clip};
 
 pub use case::Case;
@@ -159,11 +161,12 @@ pub fn run(case: &Case<'_>) -> Vec<Finding> {
         .flat_map(|rule| (rule.check)(case))
         .collect();
     silence(case, &mut findings);
+    let age = Age::of(case);
     for finding in &mut findings {
         if finding.severity == Severity::Deny && case.plan.is_ours(&finding.path) {
             finding.severity = Severity::Warn;
         }
-        if is_old(case, finding) {
+        if age.as_ref().is_some_and(|age| age.is_old(case, finding)) {
             finding.severity = Severity::Note;
         }
     }
@@ -205,42 +208,66 @@ fn silence(case: &Case<'_>, findings: &mut Vec<Finding>) {
     );
 }
 
-/// Whether an update leaves everything alone that a finding is about: the container, the field, and our annotations in its
-/// template.
-fn is_old(case: &Case<'_>, finding: &Finding) -> bool {
-    let Write::Update(update) = case.write else {
-        return false;
-    };
-    if update.changes_field(case.subject.object, &finding.path) {
-        return false;
+/// What an update leaves alone.
+struct Age<'a> {
+    update: Update<'a>,
+    /// Whether our annotations in a template are those that stood there before; in the order of the templates.
+    same_annotations: Vec<bool>,
+}
+
+impl<'a> Age<'a> {
+    /// Of an update; of what is new nothing is old.
+    fn of(case: &Case<'a>) -> Option<Self> {
+        let Write::Update(update) = case.write else {
+            return None;
+        };
+        let templates = case.subject.templates.iter();
+        let same = |template: &PodTemplate<'_>| {
+            ours(template, update.old).eq(ours(template, case.subject.object))
+        };
+        Some(Self {
+            update,
+            same_annotations: templates.map(same).collect(),
+        })
     }
-    let template = case
-        .subject
-        .templates
-        .iter()
-        .find(|template| finding.path.starts_with(&template.path));
-    let Some(template) = template else {
-        return true;
-    };
-    let annotations = |root: &serde_json::Value| -> Vec<(String, serde_json::Value)> {
-        let map = template.path.keys(&["metadata", "annotations"]);
-        let map = map.find(root).and_then(serde_json::Value::as_object);
-        let ours = map
-            .into_iter()
-            .flatten()
-            .filter(|(key, _)| crate::annotations::is_ours(key));
-        ours.map(|(key, value)| (key.clone(), value.clone()))
-            .collect()
-    };
-    if annotations(update.old) != annotations(case.subject.object) {
-        return false;
+
+    /// Whether everything is left alone that a finding is about: the container, the field, and our annotations in its template.
+    fn is_old(&self, case: &Case<'_>, finding: &Finding) -> bool {
+        if self
+            .update
+            .changes_field(case.subject.object, &finding.path)
+        {
+            return false;
+        }
+        let mut templates = case.subject.templates.iter().zip(&self.same_annotations);
+        let inside = templates.find(|(template, _)| finding.path.starts_with(&template.path));
+        let Some((template, same)) = inside else {
+            return true;
+        };
+        let container = finding
+            .container
+            .as_deref()
+            .and_then(|name| template.container(name));
+        *same
+            && container.is_none_or(|container| {
+                self.update.old_container(template, container) == Some(container.raw)
+            })
     }
-    let container = finding
-        .container
-        .as_deref()
-        .and_then(|name| template.container(name));
-    container
-        .is_none_or(|container| update.old_container(template, container) == Some(container.raw))
+}
+
+/// Our annotations in a template of an object.
+fn ours<'v>(
+    template: &PodTemplate<'_>,
+    object: &'v Value,
+) -> impl Iterator<Item = (&'v String, &'v Value)> {
+    let map = template
+        .path
+        .keys(&["metadata", "annotations"])
+        .find(object)
+        .and_then(Value::as_object);
+    map.into_iter()
+        .flatten()
+        .filter(|(key, _)| crate::annotations::is_ours(key))
 }
 
 /// Where an annotation of ours stands that holds for a template: in it, else on the object.

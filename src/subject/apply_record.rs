@@ -8,6 +8,10 @@ use serde_json::Value;
 use super::raw;
 use crate::words::{FieldPath, Segment};
 
+/// The most elements that a list in a record may have. Each field is looked for in all of them, and the lists that are edited
+/// have no more than 128.
+const MOST_ELEMENTS: usize = 256;
+
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// The fields of an object that somebody applied by name.
@@ -61,7 +65,9 @@ fn applied_names(applied: &Value, object: &Value, path: &[Segment]) -> bool {
             .map(|applied| (applied, object.get(key).unwrap_or(&Value::Null))),
         Segment::Index(index) => object.get(index).and_then(|item| {
             let name = raw::text(item, "name")?;
-            let items = applied.as_array()?;
+            let items = applied
+                .as_array()
+                .filter(|items| items.len() <= MOST_ELEMENTS)?;
             Some((
                 items
                     .iter()
@@ -89,7 +95,7 @@ fn managed_names(fields: &Value, object: &Value, path: &[Segment]) -> bool {
                 .is_some_and(|fields| managed_names(fields, object, rest))
         }
         Segment::Index(index) => {
-            let Some(item) = object.get(index) else {
+            let Some(item) = object.get(index).filter(|_| members.len() <= MOST_ELEMENTS) else {
                 return false;
             };
             members
@@ -103,6 +109,13 @@ fn is_key_of(key: &str, item: &Value) -> bool {
     let Some(key) = key.strip_prefix("k:") else {
         return false;
     };
+    // Most keys are of this form, and need not be read to be told from this one.
+    if let Some(rest) = key.strip_prefix(r#"{"name":""#)
+        && !rest.contains('\\')
+        && rest.split('"').next() != raw::text(item, "name")
+    {
+        return false;
+    }
     let Ok(Value::Object(keys)) = serde_json::from_str(key) else {
         return false;
     };

@@ -70,6 +70,10 @@ pub struct Unreadable {
     pub why: String,
 }
 
+/// The most containers, and the most device claims, that the pods of one object may have. Several looks go over all of them for
+/// each of them; pods that somebody runs have a tenth of it.
+const MOST: usize = 128;
+
 /// Why an object is no subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoSubject {
@@ -79,6 +83,8 @@ pub enum NoSubject {
     NoObject,
     /// A kind nobody told us about.
     UnknownKind(String),
+    /// More of something than is looked at: what, and how many are looked at.
+    TooMany(&'static str, usize),
 }
 
 impl<'a> Subject<'a> {
@@ -110,6 +116,11 @@ impl<'a> Subject<'a> {
             (None, Some(prefix)) => format!("{prefix}*"),
             (None, None) => String::new(),
         };
+        for list in ["containers", "initContainers", "resourceClaims"] {
+            if template::count(object, workload, list) > MOST {
+                return Err(NoSubject::TooMany(list, MOST));
+            }
+        }
         let mut unreadable = Vec::new();
         let templates = template::read_all(object, workload, &mut unreadable);
         Ok(Self {

@@ -155,20 +155,20 @@ pub(super) fn env_value(variable: api::EnvVar) -> (String, EnvValue) {
 }
 
 pub(super) fn asked_for(resources: &Value) -> Vec<String> {
-    let mut keys: Vec<String> = Vec::new();
-    for list in ["limits", "requests"] {
-        for (key, quantity) in resources
-            .get(list)
-            .and_then(Value::as_object)
-            .into_iter()
-            .flatten()
-        {
-            if quantity::is_positive(quantity) && !keys.contains(key) {
-                keys.push(key.clone());
-            }
-        }
-    }
-    keys
+    let list = |name: &str| resources.get(name).and_then(Value::as_object);
+    let (limits, requests) = (list("limits"), list("requests"));
+    let is_limit = |key: &str| limits.is_some_and(|limits| asks(limits.get(key)));
+    let limits = limits.into_iter().flatten();
+    let more = requests.into_iter().flatten();
+    limits
+        .chain(more.filter(|(key, _)| !is_limit(key)))
+        .filter(|(_, quantity)| asks(Some(quantity)))
+        .map(|(key, _)| key.clone())
+        .collect()
+}
+
+fn asks(quantity: Option<&Value>) -> bool {
+    quantity.is_some_and(quantity::is_positive)
 }
 
 pub(super) fn claims_used(resources: &Value) -> Vec<ClaimUse> {

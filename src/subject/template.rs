@@ -95,6 +95,15 @@ impl<'a> PodTemplate<'a> {
     }
 }
 
+/// How many items a list in the pod specs of an object has, all of its templates together.
+pub(super) fn count(object: &Value, workload: &Workload, list: &str) -> usize {
+    let items = workload.templates.iter().map(|place| {
+        let spec = place.path.key("spec").find(object);
+        spec.map_or(0, |spec| raw::items(spec, list).len())
+    });
+    items.sum()
+}
+
 /// Reads the templates that the kind has; one that is absent is left out, one that does not read is told.
 pub(super) fn read_all<'a>(
     object: &'a Value,
