@@ -33,16 +33,21 @@ async fn judged(
     request: Request<Body>,
 ) -> Result<Judged, Rejection> {
     let begun = Instant::now();
-    let busy = |_| Rejection::Busy;
     body::accept(request.headers())?;
-    let _turn = shared.requests.try_acquire().map_err(busy)?;
     let deadline = begun + deadline::timeout(request.uri().query(), shared.limits.timeout);
     let body = request.into_body();
+    let Ok(_turn) = shared.requests.try_acquire() else {
+        body::discard(body, deadline).await;
+        return Err(Rejection::Busy);
+    };
     let received = body::receive(body, &shared.limits, &shared.bodies, deadline).await?;
     if received.bytes.len() < shared.limits.large_body {
         return judge(shared, entry, begun, &received.bytes);
     }
-    let _turn = shared.large_judgements.try_acquire().map_err(busy)?;
+    let _turn = shared
+        .large_judgements
+        .try_acquire()
+        .map_err(|_| Rejection::Busy)?;
     let worker = Arc::clone(shared);
     tokio::task::spawn_blocking(move || judge(&worker, entry, begun, &received.bytes))
         .await

@@ -1,11 +1,14 @@
 //! A body is received: counted before anything reads it, within the deadline, and within what all bodies may take together.
 
+use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, ready};
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, header};
 use http_body_util::BodyExt;
-use hyper::body::Body as _;
+use hyper::body::{Body as _, Frame, Incoming, SizeHint};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
@@ -14,6 +17,9 @@ use super::rejection::Rejection;
 
 /// Memory that is taken for a body on the word of its caller; more is taken as bytes arrive.
 const ON_TRUST: usize = 64 << 10;
+
+/// Bytes of a body that are read only to be thrown away, so that its connection can go on. A review has some thousand.
+const FOR_NOTHING: u64 = 256 << 10;
 
 /// A body, and its share of the budget until it is dropped.
 #[derive(Debug)]
@@ -48,9 +54,72 @@ fn is_json(content_type: &str) -> bool {
     })
 }
 
-/// Receives a body.
+/// Tells whether a body was read to its end.
+#[derive(Clone, Debug, Default)]
+pub(super) struct End(Arc<AtomicBool>);
+
+impl End {
+    /// Whether it was.
+    pub(super) fn is_reached(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn reach(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A body that tells when it has been read to its end.
+pub(super) struct Told {
+    body: Incoming,
+    end: End,
+}
+
+impl Told {
+    /// The body of a request, and whether it was read.
+    pub(super) fn new(body: Incoming) -> (Self, End) {
+        let end = End::default();
+        if body.is_end_stream() {
+            end.reach();
+        }
+        (
+            Self {
+                body,
+                end: end.clone(),
+            },
+            end,
+        )
+    }
+}
+
+impl hyper::body::Body for Told {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let this = self.get_mut();
+        let frame = ready!(Pin::new(&mut this.body).poll_frame(cx));
+        if frame.is_none() || this.body.is_end_stream() {
+            this.end.reach();
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// Receives a body. One that finds no room is [discarded](discard).
 pub(super) async fn receive(
-    body: Body,
+    mut body: Body,
     limits: &Limits,
     budget: &Arc<Semaphore>,
     deadline: Instant,
@@ -60,13 +129,18 @@ pub(super) async fn receive(
     if announced > limits.body as u64 {
         return Err(Rejection::TooLarge(limits.body));
     }
-    timeout_at(deadline, collect(body, announced as usize, limits, budget))
+    let collecting = collect(&mut body, announced as usize, limits, budget);
+    let received = timeout_at(deadline, collecting)
         .await
-        .unwrap_or(Err(Rejection::Late))
+        .unwrap_or(Err(Rejection::Late));
+    if let Err(Rejection::Busy) = received {
+        discard(body, deadline).await;
+    }
+    received
 }
 
 async fn collect(
-    mut body: Body,
+    body: &mut Body,
     announced: usize,
     limits: &Limits,
     budget: &Arc<Semaphore>,
@@ -95,6 +169,21 @@ async fn collect(
         bytes,
         _share: share,
     })
+}
+
+/// Reads what is left of a body, if that is not much and comes in time, and throws it away: a connection whose request was not
+/// read to its end cannot go on, and a handshake is what a busy server has the least time for.
+pub(super) async fn discard(mut body: Body, deadline: Instant) {
+    let all = async {
+        let mut read = 0;
+        while read + body.size_hint().lower() <= FOR_NOTHING
+            && let Some(Ok(frame)) = body.frame().await
+        {
+            read += frame.data_ref().map_or(0, Bytes::len) as u64;
+        }
+    };
+    // Where it does not come, the answer says that it is the last.
+    let _ = timeout_at(deadline, all).await;
 }
 
 /// Takes KiB of the budget, if they are left.

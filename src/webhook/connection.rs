@@ -17,6 +17,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Instant;
 use tower::ServiceExt;
 
+use super::body::Told;
 use super::drain::Drain;
 use super::pace::{Pace, Paced};
 use super::{DrainTimes, Limits};
@@ -70,8 +71,13 @@ impl Service {
         request: Request<Incoming>,
     ) -> Result<Response<Body>, Infallible> {
         pace.request();
-        let mut response = self.router.clone().oneshot(request.map(Body::new)).await?;
-        if self.drain.is_leaving() || Instant::now() >= retire {
+        let (head, body) = request.into_parts();
+        let (body, end) = Told::new(body);
+        let request = Request::from_parts(head, Body::new(body));
+        let mut response = self.router.clone().oneshot(request).await?;
+        // What is left of a body stands in the way of the next request, so hyper closes behind such an answer.
+        let over = !end.is_reached() || self.drain.is_leaving() || Instant::now() >= retire;
+        if over {
             // The caller hears with its answer that there is no next one here, so nothing is under way when we close.
             response
                 .headers_mut()

@@ -58,16 +58,9 @@ impl Rejection {
 impl IntoResponse for Rejection {
     fn into_response(self) -> Response {
         let mut response = (self.status(), format!("{self}\n")).into_response();
-        let headers = response.headers_mut();
-        match self {
-            Self::Busy => {
-                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
-            }
-            // The rest of the body is not read, so the connection cannot go on.
-            Self::Broken | Self::Late | Self::TooLarge(_) => {
-                headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
-            }
-            _ => {}
+        if let Self::Busy = self {
+            let headers = response.headers_mut();
+            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
         }
         response
     }

@@ -9,11 +9,12 @@ use super::certificates::NAME;
 use super::client::Client;
 use super::{Fixture, body};
 
-fn head(lines: &str) -> String {
+/// The head of a request with these lines.
+pub(super) fn head(lines: &str) -> String {
     format!("POST /validate/fix HTTP/1.1\r\nhost: {NAME}\r\n{lines}\r\n")
 }
 
-const JSON: &str = "content-type: application/json\r\n";
+pub(super) const JSON: &str = "content-type: application/json\r\n";
 
 /// The status of the answer to a request whose head has these lines.
 async fn status(fixture: &Fixture, lines: &str, body: &[u8]) -> Option<u16> {

@@ -10,6 +10,7 @@ mod client;
 mod drain;
 mod limits;
 mod logs;
+mod overload;
 mod reload;
 mod reviews;
 mod tls;
