@@ -13,6 +13,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::connection::Service;
 use super::drain::Drain;
+use super::listen::Room;
 use super::{DrainTimes, Error, Limits, Listen, listen};
 
 /// The content type of what `prometheus-client` writes.
@@ -53,13 +54,13 @@ impl HealthPort {
             drain: Drain::new(),
             times: DrainTimes::default(),
         };
-        let most = service.limits.connections;
+        let room = Room::Evict(service.limits.connections);
         let (drain, times) = (service.drain.clone(), service.times);
         let serve = |stream: TcpStream| {
             let service = service.clone();
             async move { service.serve(stream).await }
         };
-        listen::accept(self.listener, most, drain, times, serve).await;
+        listen::accept(self.listener, room, drain, times, serve).await;
     }
 }
 
@@ -72,7 +73,8 @@ fn router(health: Arc<dyn Health>) -> Router {
         .with_state(health)
 }
 
-/// The limits of the plain port: the kubelet and a few scrapers come, and must not keep anybody from reviews.
+/// The limits of the plain port: the kubelet and a few scrapers come, and must not keep anybody from reviews. Whoever else comes
+/// must not keep the kubelet away, which would restart the server.
 fn bounded(limits: Limits) -> Limits {
     Limits {
         connections: 128,

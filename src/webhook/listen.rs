@@ -1,5 +1,6 @@
 //! Ports: bound, accepted from, and left.
 
+use std::collections::VecDeque;
 use std::future::Future;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -7,7 +8,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::sleep;
 
 use super::drain::Drain;
@@ -66,11 +67,47 @@ fn bind_one(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// Serves what connects, at most `most` connections at a time, until nobody is left and the server has been leaving for
-/// long enough.
+/// How many connections a port has at a time, and what becomes of one more.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Room {
+    /// It waits until another one ends: who asks for a review may have one under way on each of its connections.
+    Wait(usize),
+    /// The oldest one ends for it: an answer takes no time here, so what is old is held by somebody who wants no answer.
+    Evict(usize),
+}
+
+impl Room {
+    /// Whether one more connection is taken beside those that are open.
+    fn takes(self, open: usize) -> bool {
+        match self {
+            Self::Wait(most) => open < most,
+            Self::Evict(_) => true,
+        }
+    }
+}
+
+/// The connections that may have to end for others, the oldest first.
+#[derive(Default)]
+struct Ages(VecDeque<AbortHandle>);
+
+impl Ages {
+    /// Notes a new connection, and ends the oldest ones where that makes more than there is room for.
+    fn note(&mut self, connection: AbortHandle, room: Room) {
+        let Room::Evict(most) = room else { return };
+        self.0.retain(|connection| !connection.is_finished());
+        while self.0.len() >= most
+            && let Some(oldest) = self.0.pop_front()
+        {
+            oldest.abort();
+        }
+        self.0.push_back(connection);
+    }
+}
+
+/// Serves what connects and has room, until nobody is left and the server has been leaving for long enough.
 pub(super) async fn accept<F, C>(
     listener: TcpListener,
-    most: usize,
+    room: Room,
     drain: Drain,
     times: DrainTimes,
     serve: F,
@@ -79,16 +116,17 @@ pub(super) async fn accept<F, C>(
     C: Future<Output = ()> + Send + 'static,
 {
     let mut connections = JoinSet::new();
+    let mut ages = Ages::default();
     let mut may_leave = pin!(drain.lasted(times.lame_duck));
     let mut must_leave = pin!(drain.lasted(times.limit));
     loop {
         tokio::select! {
             biased;
-            accepted = listener.accept(), if connections.len() < most => match accepted {
+            accepted = listener.accept(), if room.takes(connections.len()) => match accepted {
                 Ok((stream, _)) => {
                     // An answer is one write; waiting to join it with the next only delays it.
                     let _ = stream.set_nodelay(true);
-                    connections.spawn(serve(stream));
+                    ages.note(connections.spawn(serve(stream)), room);
                 }
                 Err(error) => rest(&error).await,
             },

@@ -11,6 +11,7 @@ use tokio_rustls::TlsAcceptor;
 
 use super::connection::Service;
 use super::health::{Health, HealthPort};
+use super::listen::Room;
 use super::shared::Shared;
 use super::watch::Watch;
 use super::{Certificate, Error, Settings, listen, routes, tls};
@@ -107,12 +108,12 @@ impl Server {
             drain: self.shared.drain.clone(),
             times: settings.drain,
         };
-        let most = settings.limits.connections;
+        let room = Room::Wait(settings.limits.connections);
         let (drain, times) = (self.shared.drain.clone(), settings.drain);
         let shared = Arc::clone(&self.shared);
         self.admitting.spawn(async move {
             let serve = |stream| shake_hands(Arc::clone(&shared), service.clone(), stream);
-            listen::accept(listener, most, drain, times, serve).await;
+            listen::accept(listener, room, drain, times, serve).await;
         });
     }
 }
