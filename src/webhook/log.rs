@@ -186,6 +186,30 @@ mod tests {
         }
     }
 
+    /// A disk without room.
+    struct Full;
+
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::StorageFull.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Err(io::ErrorKind::StorageFull.into())
+        }
+    }
+
+    #[test]
+    fn a_full_disk_drops_lines_and_stalls_nobody() {
+        let mut lines = Lines::new(100, Full).unwrap();
+        let before = dropped_lines();
+        for number in 0..50 {
+            lines.write_all(format!("{number}\n").as_bytes()).unwrap();
+        }
+        drop(Flush(lines));
+        assert!(dropped_lines() - before >= 50);
+    }
+
     #[test]
     fn a_blocked_output_drops_lines_and_stalls_nobody() {
         let (open, gate) = sync_channel::<()>(0);

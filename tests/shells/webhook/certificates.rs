@@ -1,6 +1,8 @@
 //! Authorities and certificates made on the spot.
 
-use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use std::ops::Range;
+
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
 
 /// The name that every server certificate here is for.
 pub(super) const NAME: &str = "warmgate.warmgate.svc";
@@ -44,12 +46,31 @@ impl Authority {
         self.sign(common_name, &KeyPair::generate().expect("a key is made"))
     }
 
+    /// The same, valid from the first day of one year to that of another.
+    pub(super) fn pair_of(&self, common_name: &str, years: Range<i32>) -> Pair {
+        let key = KeyPair::generate().expect("a key is made");
+        self.sign_with(common_name, &key, |params| {
+            params.not_before = date_time_ymd(years.start, 1, 1);
+            params.not_after = date_time_ymd(years.end, 1, 1);
+        })
+    }
+
     /// A certificate for a key.
     pub(super) fn sign(&self, common_name: &str, key: &KeyPair) -> Pair {
+        self.sign_with(common_name, key, |_| ())
+    }
+
+    fn sign_with(
+        &self,
+        common_name: &str,
+        key: &KeyPair,
+        change: impl FnOnce(&mut CertificateParams),
+    ) -> Pair {
         let mut params = CertificateParams::new([NAME.to_owned()]).expect("it is a name");
         params
             .distinguished_name
             .push(DnType::CommonName, common_name);
+        change(&mut params);
         let certificate = params.signed_by(key, &self.issuer).expect("it is signed");
         Pair {
             chain: certificate.pem(),

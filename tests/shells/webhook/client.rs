@@ -108,10 +108,26 @@ impl<'a> Tls<'a> {
         &self,
         address: SocketAddr,
     ) -> io::Result<Client<TlsStream<TcpStream>>> {
+        self.connector().connect(address).await
+    }
+
+    /// What connects so, also where the authority is not at hand.
+    pub(super) fn connector(&self) -> Connector {
+        Connector(TlsConnector::from(Arc::new(self.config())))
+    }
+}
+
+/// Connects.
+pub(super) struct Connector(TlsConnector);
+
+impl Connector {
+    pub(super) async fn connect(
+        &self,
+        address: SocketAddr,
+    ) -> io::Result<Client<TlsStream<TcpStream>>> {
         let stream = TcpStream::connect(address).await?;
-        let connector = TlsConnector::from(Arc::new(self.config()));
         let name = ServerName::try_from(NAME).expect("it is a name");
-        let stream = timeout(PATIENCE, connector.connect(name, stream)).await??;
+        let stream = timeout(PATIENCE, self.0.connect(name, stream)).await??;
         Ok(Client::new(stream))
     }
 }
@@ -186,6 +202,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Client<S> {
         }
         answer.body = self.received.drain(..length).collect();
         Some(answer)
+    }
+
+    /// The statuses of everything that is answered until the connection ends.
+    pub(super) async fn statuses(&mut self) -> Vec<u16> {
+        let mut statuses = Vec::new();
+        while let Some(answer) = self.answer().await {
+            statuses.push(answer.status);
+        }
+        statuses
     }
 
     async fn more(&mut self) -> Option<()> {

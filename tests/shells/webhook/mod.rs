@@ -8,9 +8,12 @@
 mod certificates;
 mod client;
 mod drain;
+mod hostile;
 mod limits;
 mod logs;
 mod overload;
+#[cfg(target_os = "linux")]
+mod process;
 mod reload;
 mod reviews;
 mod tls;

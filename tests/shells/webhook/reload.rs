@@ -62,7 +62,7 @@ impl Volume {
 }
 
 /// Looks until something is so.
-async fn until<F: Future<Output = bool>>(what: &str, mut so: impl FnMut() -> F) {
+pub(super) async fn until<F: Future<Output = bool>>(what: &str, mut so: impl FnMut() -> F) {
     let looks = async {
         while !so().await {
             sleep(Duration::from_millis(10)).await;

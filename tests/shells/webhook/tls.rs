@@ -5,10 +5,12 @@ use std::io::Write;
 use rcgen::{KeyPair, PKCS_ECDSA_P384_SHA384, PKCS_ED25519};
 use rustls::version;
 use tempfile::NamedTempFile;
+use tokio::io::AsyncReadExt;
 use warmgate::webhook::{Certificate, Error, Server};
 
 use super::certificates::{Authority, Pair};
 use super::client::{Client, Tls};
+use super::reload::until;
 use super::{Fixture, body, judge, settings};
 
 async fn fixture(authority: Authority, pair: &Pair) -> Fixture {
@@ -85,6 +87,8 @@ async fn with_a_client_ca_only_its_callers_are_answered() {
     for (identity, welcome) in [
         (None, false),
         (Some(strangers.pair("stranger")), false),
+        (Some(callers.pair_of("kube-apiserver", 2000..2001)), false),
+        (Some(callers.pair_of("kube-apiserver", 4000..4001)), false),
         (Some(callers.pair("kube-apiserver")), true),
     ] {
         let mut tls = Tls::new(&fixture.authority);
@@ -96,6 +100,87 @@ async fn with_a_client_ca_only_its_callers_are_answered() {
         };
         assert_eq!(answered, welcome);
     }
+    let metrics = fixture.metrics().await;
+    let answered = r#"warmgate_admission_requests_total{endpoint="validate",mode="fix",kind="Pod",outcome="skipped"} 1"#;
+    assert!(metrics.contains(answered), "{metrics}");
+}
+
+/// A ClientHello of a version before TLS 1.2.
+fn old_hello(minor: u8) -> Vec<u8> {
+    let ciphers = [0xc0, 0x09, 0xc0, 0x13, 0x00, 0x2f];
+    let mut hello = vec![3, minor];
+    hello.extend([7; 32]);
+    hello.extend([0, 0, ciphers.len() as u8]);
+    hello.extend(ciphers);
+    hello.extend([1, 0]);
+    let mut record = vec![
+        22,
+        3,
+        1,
+        0,
+        hello.len() as u8 + 4,
+        1,
+        0,
+        0,
+        hello.len() as u8,
+    ];
+    record.extend(hello);
+    record
+}
+
+#[tokio::test]
+async fn what_is_no_hello_of_today_is_refused() {
+    let fixture = Fixture::start().await;
+    let address = fixture.server.admission_address();
+    let hellos: [(&str, Vec<u8>); 9] = [
+        ("SSL 3.0", old_hello(0)),
+        ("TLS 1.0", old_hello(1)),
+        ("TLS 1.1", old_hello(2)),
+        ("SSL 2.0", vec![0x80, 0x2e, 1, 0, 2, 0, 0x15, 0, 0, 0, 0x10]),
+        (
+            "plain HTTP",
+            b"POST /validate/fix HTTP/1.1\r\nhost: x\r\n\r\n".to_vec(),
+        ),
+        (
+            "the preface of HTTP/2",
+            b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec(),
+        ),
+        (
+            "a record that is too long",
+            [&[22, 3, 1, 0xff, 0xff][..], &[1; 70_000]].concat(),
+        ),
+        ("data before the handshake", vec![23, 3, 3, 0, 1, 0]),
+        ("noise", (0..=255).cycle().skip(40).take(5000).collect()),
+    ];
+    let count = hellos.len();
+    for (what, hello) in hellos {
+        let mut client = Client::plain(address).await;
+        client.send(hello).await;
+        let mut said = Vec::new();
+        // A reset is an end as well.
+        let _ = client.stream.read_to_end(&mut said).await;
+        // Nothing, or an alert, which ends the connection.
+        assert!(
+            said.is_empty() || said.starts_with(&[21]),
+            "{what}: {said:?}"
+        );
+    }
+    let refused = format!(r#"warmgate_handshakes_total{{result="error"}} {count}"#);
+    until(&refused, async || {
+        fixture.metrics().await.contains(&refused)
+    })
+    .await;
+    let metrics = fixture.metrics().await;
+    assert!(
+        !metrics.contains("warmgate_admission_requests_total"),
+        "{metrics}"
+    );
+    let answer = fixture
+        .connect()
+        .await
+        .post("/validate/fix", body("llm"))
+        .await;
+    assert_eq!(answer.expect("there is an answer").status, 200);
 }
 
 #[tokio::test]
