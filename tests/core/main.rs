@@ -6,6 +6,7 @@
 )]
 
 mod annotations;
+mod calls;
 mod cases;
 mod chart;
 mod configuration;
@@ -46,5 +47,6 @@ mod rules_rows;
 mod rules_starts;
 mod rules_triggers;
 mod rules_words;
+mod shown;
 mod tokens;
 mod updates;
