@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 #[cfg(feature = "controller")]
 use super::controller::ControllerArgs;
+use super::deliver::Destination;
 use crate::facts::{Mode, Version};
 use crate::words::{Seconds, Severity};
 
@@ -132,12 +133,8 @@ Exit codes:
 pub(super) struct FixArgs {
     #[command(flatten)]
     pub(super) paths: Paths,
-    /// Write the files in place, each in one step
-    #[arg(long, conflicts_with = "diff")]
-    pub(super) write: bool,
-    /// Print what would change as a unified diff, and write nothing
-    #[arg(long)]
-    pub(super) diff: bool,
+    #[command(flatten)]
+    pub(super) to: Destination,
     #[command(flatten)]
     pub(super) beside: BesideFiles,
 }

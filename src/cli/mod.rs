@@ -10,6 +10,7 @@ mod args;
 mod check;
 #[cfg(feature = "controller")]
 mod controller;
+mod deliver;
 #[cfg(feature = "webhook")]
 pub mod demo;
 mod error;
