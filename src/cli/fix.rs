@@ -1,12 +1,11 @@
 //! `warmgate fix`.
 
 use json_patch::Patch;
-use rayon::prelude::*;
 
 use super::args::FixArgs;
 use super::deliver::{self, Attempt, Edited};
 use super::input::Text;
-use super::{CliError, Exit, input, judge, known};
+use super::{CliError, Exit, input, judge, known, progress};
 use crate::facts::{Facts, Mode};
 use crate::report::{self, Entry, Trouble};
 
@@ -15,7 +14,7 @@ pub(super) fn run(args: &FixArgs) -> Result<Exit, CliError> {
     let texts = input::read(&args.paths.paths)?;
     args.to.refuse(&texts)?;
     let facts = known::widened(facts, &texts.texts);
-    let mended = texts.texts.par_iter().map(|text| mend(text, &facts)).collect();
+    let mended = progress::over("mending", &texts.texts, |text| mend(text, &facts));
     args.to.take(texts, mended)
 }
 

@@ -4,10 +4,8 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
-use rayon::prelude::*;
-
-use super::CliError;
 use super::walk::{self, Input};
+use super::{CliError, progress};
 use crate::manifest::Manifest;
 use crate::report::Trouble;
 
@@ -32,7 +30,7 @@ pub(super) struct Texts {
 /// Reads what arguments mean, in parallel; the order is that of the arguments.
 pub(super) fn read(paths: &[std::path::PathBuf]) -> Result<Texts, CliError> {
     let found = walk::walk(paths)?;
-    let read: Vec<Result<Text, Trouble>> = found.inputs.into_par_iter().map(one).collect();
+    let read = progress::over("reading", found.inputs, one);
     let mut texts = Texts {
         troubles: found.troubles,
         single: found.single,

@@ -1,9 +1,9 @@
 //! The objects of the input, judged.
 
-use rayon::prelude::*;
 use serde_json::Value;
 
 use super::input::Text;
+use super::progress;
 use crate::admit::{Outcome, admit};
 use crate::facts::Facts;
 use crate::manifest::Object;
@@ -13,7 +13,7 @@ use crate::subject::group_and_kind;
 
 /// Judges all objects, in parallel; the order is that of the input.
 pub(super) fn all(texts: &[Text], facts: &Facts) -> Vec<Vec<Entry>> {
-    texts.par_iter().map(|text| of_text(text, facts)).collect()
+    progress::over("judging", texts, |text| of_text(text, facts))
 }
 
 /// Judges the objects of one input.

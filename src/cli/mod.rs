@@ -20,6 +20,7 @@ mod input;
 mod judge;
 mod known;
 mod output;
+mod progress;
 mod reference;
 mod rules;
 mod walk;

@@ -6,6 +6,8 @@ mod check;
 mod demo;
 mod explain;
 mod fix;
+#[cfg(target_os = "linux")]
+mod progress;
 mod readme;
 #[cfg(feature = "controller")]
 mod reference;
