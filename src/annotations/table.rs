@@ -156,7 +156,8 @@ pub static TABLE: &[Row] = &[
         key: CHANGES,
         value: "written by warmgate",
         meaning: "Every field that warmgate wrote, its value, what it replaced, and why in short. It stands on the metadata \
-                  of the object that was edited, never in a template. Deleting it hands the values to the owner.",
+                  of the object that was edited, never in a template. Deleting it hands the values to the owner; \
+                  `warmgate undo` takes them back.",
         example: "",
         parse: |_, text, into| {
             into.changes = Some(text.to_owned());

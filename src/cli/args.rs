@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 #[cfg(feature = "controller")]
 use super::controller::ControllerArgs;
 use super::deliver::Destination;
+use super::undo::UndoArgs;
 use crate::facts::{Mode, Version};
 use crate::words::{Seconds, Severity};
 
@@ -37,6 +38,7 @@ Exit codes:
 pub(super) enum Verb {
     Check(CheckArgs),
     Fix(FixArgs),
+    Undo(UndoArgs),
     Explain(ExplainArgs),
     Rules(RulesArgs),
     Admit(AdmitArgs),

@@ -7,7 +7,7 @@ use super::progress;
 use crate::admit::{Outcome, admit};
 use crate::facts::Facts;
 use crate::manifest::Object;
-use crate::report::Entry;
+use crate::report::{self, Entry};
 use crate::review::{Kind, Operation, Request};
 use crate::subject::group_and_kind;
 
@@ -25,14 +25,7 @@ pub(super) fn of_text(text: &Text, facts: &Facts) -> Vec<Entry> {
 
 fn one(file: &str, text: &Text, object: &Object, facts: &Facts) -> Entry {
     let value = &object.value;
-    let member = |pointer: &str| {
-        let text = value.pointer(pointer).and_then(Value::as_str);
-        text.filter(|text| !text.is_empty()).map(str::to_owned)
-    };
-    let kind = member("/kind").unwrap_or_default();
-    let namespace = member("/metadata/namespace");
-    let name = member("/metadata/name")
-        .or_else(|| member("/metadata/generateName").map(|prefix| format!("{prefix}*")));
+    let (kind, namespace, name) = called(value);
     let mut decision = admit(&request(value, &namespace), facts);
     if group_and_kind(value) == Some(("admission.k8s.io", "AdmissionReview")) {
         let why = "an AdmissionReview is answered by warmgate admit";
@@ -50,6 +43,24 @@ fn one(file: &str, text: &Text, object: &Object, facts: &Facts) -> Entry {
         places: places.collect(),
         decision,
     }
+}
+
+/// The kind of an object, its namespace and its name, as far as it says them.
+fn called(object: &Value) -> (String, Option<String>, Option<String>) {
+    let member = |pointer: &str| {
+        let text = object.pointer(pointer).and_then(Value::as_str);
+        text.filter(|text| !text.is_empty()).map(str::to_owned)
+    };
+    let name = member("/metadata/name")
+        .or_else(|| member("/metadata/generateName").map(|prefix| format!("{prefix}*")));
+    let kind = member("/kind").unwrap_or_default();
+    (kind, member("/metadata/namespace"), name)
+}
+
+/// What an object is called in reports: `Deployment ml/llama`.
+pub(super) fn title(object: &Value) -> String {
+    let (kind, namespace, name) = called(object);
+    report::title(&kind, namespace.as_deref(), name.as_deref())
 }
 
 /// The request that creates an object of a file.

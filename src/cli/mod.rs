@@ -23,6 +23,7 @@ mod output;
 mod progress;
 mod reference;
 mod rules;
+mod undo;
 mod walk;
 #[cfg(feature = "webhook")]
 mod webhook;
@@ -68,6 +69,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Verb::Explain(args) => explain::run(&args),
         Verb::Fix(args) => fix::run(&args),
         Verb::Rules(args) => rules::run(&args),
+        Verb::Undo(args) => undo::run(&args),
         #[cfg(feature = "webhook")]
         Verb::Webhook(args) => webhook::run(args),
     };

@@ -14,6 +14,7 @@ mod renew;
 mod rollout;
 mod startup;
 mod termination;
+mod undo;
 
 use json_patch::Patch;
 use serde_json::Value;
@@ -29,6 +30,7 @@ pub use own::{Own, own_values};
 pub(crate) use rollout::{DEFAULT_DEADLINE, NO_DEADLINE, is_no_surge, min_ready, needed_deadline};
 pub(crate) use startup::{rhythm, wanted_window, window as startup_window};
 pub(crate) use termination::{DEFAULT_GRACE, drain, grace_for};
+pub use undo::{Left, NoUndo, Stays, Undo, undo};
 
 /// What to change in one object.
 #[derive(Clone, Debug, Default)]

@@ -74,17 +74,18 @@ pub fn own_values(subject: &Subject<'_>, applied: &ApplyRecord) -> Vec<Own> {
 
 /// The fields that `changes` names and that are there, whatever their values are by now.
 pub(super) fn claims(subject: &Subject<'_>) -> Vec<Own> {
-    let text = subject.annotation(annotations::CHANGES);
-    let Some(text) = text.filter(|text| text.len() <= MOST_BYTES) else {
-        return Vec::new();
-    };
-    let Ok(Value::Object(records)) = serde_json::from_str::<Value>(text) else {
-        return Vec::new();
-    };
-    records
+    records(subject)
+        .unwrap_or_default()
         .iter()
         .filter_map(|(name, record)| claim(subject, name, record))
         .collect()
+}
+
+/// What `changes` says, field by field; `None` where it is absent, cannot be read, or is longer than it can be.
+pub(super) fn records(subject: &Subject<'_>) -> Option<Map<String, Value>> {
+    let text = subject.annotation(annotations::CHANGES)?;
+    let text = Some(text).filter(|text| text.len() <= MOST_BYTES)?;
+    serde_json::from_str(text).ok()
 }
 
 fn claim(subject: &Subject<'_>, name: &str, record: &Value) -> Option<Own> {

@@ -27,10 +27,7 @@ pub(super) fn build(
     staying: &[Own],
     removable: &[Own],
 ) {
-    let mut builder = Builder {
-        object: subject.object.clone(),
-        operations: Vec::new(),
-    };
+    let mut builder = Builder::of(subject.object);
     let mut done = Vec::new();
     let mut carried = Vec::new();
     for edit in edits {
@@ -49,19 +46,19 @@ pub(super) fn build(
             || staying.iter().any(|stays| stays.path == own.path)
     };
     for own in removable.iter().filter(|own| !wanted(own)) {
-        done.push(undo(&mut builder, own));
+        done.push(take_out(&mut builder, own, "its reason is gone"));
     }
     if facts.origin == Origin::Admission {
         write_down(subject, &carried, staying, &mut builder);
     }
     done.sort_by(|one, other| one.path.cmp(&other.path));
     plan.edits = done;
-    plan.patch = Patch(builder.operations);
+    plan.patch = builder.into_patch();
 }
 
 /// Takes a value of ours out again; beside the owner's handler, ours and what belongs to it.
-fn undo(builder: &mut Builder, own: &Own) -> Edit {
-    let (mut path, mut why) = (own.path.clone(), "its reason is gone");
+pub(super) fn take_out(builder: &mut Builder, own: &Own, why: &str) -> Edit {
+    let (mut path, mut why) = (own.path.clone(), why);
     match (&own.ours_beside_owners, &own.was) {
         (Some(beside), _) => {
             beside
@@ -85,7 +82,12 @@ fn undo(builder: &mut Builder, own: &Own) -> Edit {
 
 /// Writes down what is ours, or takes the record away with the last value. What stays keeps its record to the letter: the
 /// owner may have set something beside it. Where an edit is of the same field, its record holds.
-fn write_down(subject: &Subject<'_>, edits: &[Edit], staying: &[Own], builder: &mut Builder) {
+pub(super) fn write_down(
+    subject: &Subject<'_>,
+    edits: &[Edit],
+    staying: &[Own],
+    builder: &mut Builder,
+) {
     let path = FieldPath::of(&["metadata", "annotations", annotations::CHANGES]);
     let new = edits
         .iter()
@@ -110,13 +112,33 @@ fn write_down(subject: &Subject<'_>, edits: &[Edit], staying: &[Own], builder: &
     }
 }
 
+/// The maps that may be made for what edits write.
+const MADE: [&str; 5] = [
+    "annotations",
+    "lifecycle",
+    "metadata",
+    "rollingUpdate",
+    "strategy",
+];
+
 /// The operations, and the object as they leave it.
-struct Builder {
+pub(super) struct Builder {
     object: Value,
     operations: Vec<PatchOperation>,
 }
 
 impl Builder {
+    pub(super) fn of(object: &Value) -> Self {
+        Self {
+            object: object.clone(),
+            operations: Vec::new(),
+        }
+    }
+
+    pub(super) fn into_patch(self) -> Patch {
+        Patch(self.operations)
+    }
+
     /// Sets a field. What is missing above it is created in the same operation. False where something else than a map
     /// stands in the way.
     fn add(&mut self, path: &FieldPath, value: Value) -> bool {
@@ -153,6 +175,23 @@ impl Builder {
                 .push(PatchOperation::Remove(RemoveOperation {
                     path: pointer(path),
                 }));
+        }
+    }
+
+    /// Takes the maps out around a member that was taken out, as far as they are empty now and are of those that [`Self::add`]
+    /// makes where they are missing.
+    pub(super) fn prune(&mut self, path: &FieldPath) {
+        let mut path = path.clone();
+        while let Some(parent) = path.parent() {
+            let Some(Segment::Key(key)) = parent.segments().last() else {
+                return;
+            };
+            let is_empty = parent.find(&self.object) == Some(&json!({}));
+            if !is_empty || !MADE.contains(&key.as_str()) {
+                return;
+            }
+            self.remove(&parent);
+            path = parent;
         }
     }
 

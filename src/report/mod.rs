@@ -15,6 +15,7 @@ mod plain;
 mod pods;
 mod style;
 mod timeline;
+mod undo;
 
 use crate::admit::{Decision, Outcome};
 use crate::intent::Skip;
@@ -26,6 +27,7 @@ pub use json::json;
 pub use plain::{change, plain};
 pub use pods::DEFAULT_LOAD;
 pub use timeline::{Simulated, simulate};
+pub use undo::{left, no_undo, undone, unrecorded};
 
 /// Everything that was read and judged in one run.
 #[derive(Debug, Default)]
@@ -80,16 +82,7 @@ impl std::fmt::Display for Trouble {
 impl Entry {
     /// `Deployment ml/llama`, or as much of it as is known.
     pub fn title(&self) -> String {
-        let kind = if self.kind.is_empty() {
-            "object"
-        } else {
-            &self.kind
-        };
-        match (&self.namespace, &self.name) {
-            (Some(namespace), Some(name)) => format!("{kind} {namespace}/{name}"),
-            (None, Some(name)) => format!("{kind} {name}"),
-            (_, None) => kind.to_owned(),
-        }
+        title(&self.kind, self.namespace.as_deref(), self.name.as_deref())
     }
 
     /// Why it is neither edited nor judged.
@@ -124,6 +117,16 @@ impl Entry {
                 .any(|finding| finding.severity <= limit)
         };
         denied || (limit > Severity::Deny && found())
+    }
+}
+
+/// `Deployment ml/llama`, or as much of it as is known; an empty kind is none.
+pub fn title(kind: &str, namespace: Option<&str>, name: Option<&str>) -> String {
+    let kind = if kind.is_empty() { "object" } else { kind };
+    match (namespace, name) {
+        (Some(namespace), Some(name)) => format!("{kind} {namespace}/{name}"),
+        (None, Some(name)) => format!("{kind} {name}"),
+        (_, None) => kind.to_owned(),
     }
 }
 

@@ -152,7 +152,7 @@ fn summary(summary: &Summary, text: &mut String) {
     line(text, &parts.join("; "));
 }
 
-fn count(number: usize, one: &str, many: &str) -> String {
+pub(super) fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 

@@ -49,4 +49,5 @@ mod rules_triggers;
 mod rules_words;
 mod shown;
 mod tokens;
+mod undo;
 mod updates;

@@ -3,6 +3,7 @@
 mod cure;
 mod edits;
 mod robust;
+mod undo;
 mod updates;
 mod verdicts;
 

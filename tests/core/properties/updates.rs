@@ -88,7 +88,7 @@ fn nobody_is_refused_for_a_value_of_ours() {
 }
 
 /// The new version as it would be had we never written anything: what we wrote and nobody has touched since is taken back.
-fn owners_version(update: &Update) -> Value {
+pub(super) fn owners_version(update: &Update) -> Value {
     let mut owners = update.new.clone();
     for (path, was, members) in ours(update) {
         let (parent, key) = path.split_at(path.len() - 1);

@@ -12,6 +12,7 @@ mod readme;
 #[cfg(feature = "controller")]
 mod reference;
 mod rules;
+mod undo;
 #[cfg(feature = "webhook")]
 mod webhook;
 
@@ -177,6 +178,7 @@ fn a_reader_that_stops_is_no_error() {
         &["check", "--format", "json", &file],
         &["fix", &file],
         &["fix", "--diff", &file],
+        &["undo", &file],
         &["rules"],
         &["--help"],
     ] {
