@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::completions::CompletionsArgs;
 #[cfg(feature = "controller")]
 use super::controller::ControllerArgs;
 use super::deliver::Destination;
@@ -42,6 +43,7 @@ pub(super) enum Verb {
     Explain(ExplainArgs),
     Rules(RulesArgs),
     Admit(AdmitArgs),
+    Completions(CompletionsArgs),
     #[cfg(feature = "webhook")]
     Webhook(WebhookArgs),
     #[cfg(feature = "controller")]

@@ -8,6 +8,7 @@
 mod admit;
 mod args;
 mod check;
+mod completions;
 #[cfg(feature = "controller")]
 mod controller;
 mod deliver;
@@ -62,6 +63,7 @@ pub fn run(cli: Cli) -> ExitCode {
     let done = match cli.verb {
         Verb::Admit(args) => admit::run(&args),
         Verb::Check(args) => check::run(&args),
+        Verb::Completions(args) => completions::run(&args),
         #[cfg(feature = "controller")]
         Verb::Controller(args) => controller::run(args),
         #[cfg(feature = "webhook")]

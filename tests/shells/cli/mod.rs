@@ -2,6 +2,7 @@
 
 mod admit;
 mod check;
+mod completions;
 #[cfg(feature = "webhook")]
 mod demo;
 mod explain;

@@ -167,7 +167,13 @@ fn a_kind_may_be_named_in_the_configuration() {
     let rollout = MENDED
         .replace("apps/v1", "example.com/v1")
         .replace("kind: Deployment", "kind: Turn");
-    let config = json!({"workloads": [{"group": "example.com", "kind": "Turn", "templates": [{"path": "spec.template", "part": "main"}], "source": "ours"}]});
+    let row = json!({
+        "group": "example.com",
+        "kind": "Turn",
+        "templates": [{"path": "spec.template", "part": "main"}],
+        "source": "ours",
+    });
+    let config = json!({"knowledge": {"workloads": [row]}});
     let folder = Folder::with(&[("config.json", &config.to_string())]);
     let unknown = run_with(&["undo"], &rollout);
     assert_eq!((unknown.code, unknown.out.as_str()), (0, rollout.as_str()));
