@@ -146,8 +146,8 @@ pub(super) struct FixArgs {
 /// Shows what is decided for a file and why, with a simulated timeline.
 ///
 /// Of every object: whether it is ours and why, who serves, every value with its source, the earliest and the latest kill of each
-/// probe, what `fix` changes, and what the kubelet does second by second before and after the fix. Nothing is read off a command line
-/// about how long a load takes: that is declared by annotation, or given with --load.
+/// probe, what `fix` changes, and what the kubelet does before and after the fix: drawn, as wide as the terminal, and second by second.
+/// Nothing is read off a command line about how long a load takes: that is declared by annotation, or given with --load.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

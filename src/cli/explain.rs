@@ -3,19 +3,29 @@
 use super::args::ExplainArgs;
 use super::{CliError, Exit, input, judge, known, output};
 use crate::facts::Mode;
-use crate::report;
+use crate::report::{self, Wanted};
+
+/// How wide pictures are where no terminal says it, in characters.
+const WIDTH: usize = 100;
+
+/// How narrow and how wide they may become on a terminal.
+const WIDTHS: (usize, usize) = (60, 160);
 
 pub(super) fn run(args: &ExplainArgs) -> Result<Exit, CliError> {
     let facts = known::files(&args.beside, Mode::Enforce)?;
     let texts = input::read(std::slice::from_ref(&args.file))?;
     let facts = known::widened(facts, &texts.texts);
+    let wanted = Wanted {
+        load: args.load,
+        width: output::width().map_or(WIDTH, |width| width.clamp(WIDTHS.0, WIDTHS.1)),
+    };
     let mut troubles = texts.troubles;
     let mut pages = Vec::new();
     for text in &texts.texts {
         troubles.extend(text.troubles());
         let entries = judge::of_text(text, &facts);
         for (entry, object) in entries.iter().zip(&text.manifest.objects) {
-            pages.push(report::explain(entry, &object.value, &facts, args.load));
+            pages.push(report::explain(entry, &object.value, &facts, wanted));
         }
     }
     for trouble in &troubles {

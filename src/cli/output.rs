@@ -15,6 +15,12 @@ pub(super) fn raw(text: &str) -> Result<(), CliError> {
     to(&mut io::stdout().lock(), text)
 }
 
+/// How wide the terminal is on which things are printed, in characters; `None` where they go elsewhere.
+pub(super) fn width() -> Option<usize> {
+    let (width, _) = terminal_size::terminal_size_of(io::stdout())?;
+    Some(usize::from(width.0))
+}
+
 /// Tells something on standard error, with styles as far as they are shown there.
 pub(super) fn note(text: &str) {
     // Where even standard error is gone nobody is left to be told.

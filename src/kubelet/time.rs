@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::{Add, Sub};
 
+use crate::words::Seconds;
+
 /// A moment or a length of simulated time, in microseconds. Sums saturate, so [`Micros::NEVER`] stays never.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Micros(pub i64);
@@ -50,6 +52,12 @@ impl Sub for Micros {
 
     fn sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
+    }
+}
+
+impl From<Seconds> for Micros {
+    fn from(seconds: Seconds) -> Self {
+        Self::secs(seconds.0)
     }
 }
 

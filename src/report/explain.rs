@@ -1,10 +1,11 @@
-//! Why: what is ours and what is not, every value with its source, and what each probe may do.
+//! Why: what is ours and what is not, every value with its source, what each probe may do, and what comes of it.
 
 use serde_json::Value;
 
 use super::page::Page;
+use super::picture::{self, Picture};
 use super::style::{GOOD, TITLE, paint, severity};
-use super::timeline::PHASES;
+use super::timeline::{PHASES, Simulated};
 use super::{Entry, container, simulate};
 use crate::facts::Facts;
 use crate::intent::{self, Intent, TemplateIntent};
@@ -12,11 +13,18 @@ use crate::rules;
 use crate::subject::Subject;
 use crate::words::Seconds;
 
-/// Everything that is known of an object, as text.
-///
-/// `object` is what the entry was made from; `load` is how long the containers that load take in the simulation, else what
-/// is declared, else [`DEFAULT_LOAD`](super::DEFAULT_LOAD).
-pub fn explain(entry: &Entry, object: &Value, facts: &Facts, load: Option<Seconds>) -> String {
+/// How an explanation is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// How long the containers that load take in the simulation; else what is declared, else
+    /// [`DEFAULT_LOAD`](super::DEFAULT_LOAD).
+    pub load: Option<Seconds>,
+    /// How wide pictures are in the text, in characters.
+    pub width: usize,
+}
+
+/// Everything that is known of an object, in words and drawn; `object` is what the entry was made from.
+pub fn explain(entry: &Entry, object: &Value, facts: &Facts, wanted: Wanted) -> String {
     let mut page = Page::default();
     let outcome = entry.decision.outcome.word();
     let title = paint(TITLE, &entry.title());
@@ -35,11 +43,16 @@ pub fn explain(entry: &Entry, object: &Value, facts: &Facts, load: Option<Second
     let intent = intent::resolve(&subject, facts, rules::ids());
     whole(&mut page, entry, &subject, &intent);
     for template in &intent.templates {
-        of_template(&mut page, template, facts, load);
+        of_template(&mut page, template, facts, wanted.load);
     }
     findings(&mut page, entry);
     fix(&mut page, entry);
-    timelines(&mut page, entry, object, namespace, facts, load);
+    let simulated = |object: &Value| simulate(object, namespace, facts, wanted.load);
+    let before = simulated(object);
+    let after = mended(entry, object).map(|mended| simulated(&mended));
+    let pictures = picture::draw(&before, after.as_deref());
+    draw(&mut page, &pictures, wanted.width);
+    timelines(&mut page, &before, after.as_deref());
     page.0
 }
 
@@ -133,32 +146,43 @@ fn fix(page: &mut Page, entry: &Entry) {
     }
 }
 
-fn timelines(
-    page: &mut Page,
-    entry: &Entry,
-    object: &Value,
-    namespace: &str,
-    facts: &Facts,
-    load: Option<Seconds>,
-) {
+/// The object as a fix would make it, where it would change something.
+fn mended(entry: &Entry, object: &Value) -> Option<Value> {
+    let patch = &entry.decision.patch;
     let mut mended = object.clone();
-    let patched = !entry.decision.patch.0.is_empty()
-        && json_patch::patch(&mut mended, &entry.decision.patch).is_ok();
-    let heading = |what: &str| format!("{what}, in one of {PHASES} phases");
-    page.heading(&heading(if patched {
-        "timeline before the fix"
-    } else {
-        "timeline"
-    }));
-    for simulated in simulate(object, namespace, facts, load) {
-        page.0.push_str(&indented(&simulated.text()));
+    let patched = !patch.0.is_empty() && json_patch::patch(&mut mended, patch).is_ok();
+    patched.then_some(mended)
+}
+
+fn draw(page: &mut Page, pictures: &[Picture], width: usize) {
+    if pictures.is_empty() {
+        return;
     }
-    if patched {
-        page.heading(&heading("timeline after the fix"));
-        for simulated in simulate(&mended, namespace, facts, load) {
+    page.heading(&one_phase("picture"));
+    for picture in pictures {
+        picture::terminal(page, picture, width);
+    }
+}
+
+fn timelines(page: &mut Page, before: &[Simulated], after: Option<&[Simulated]>) {
+    let runs = match after {
+        None => vec![("timeline", before)],
+        Some(after) => vec![
+            ("timeline before the fix", before),
+            ("timeline after the fix", after),
+        ],
+    };
+    for (heading, run) in runs {
+        page.heading(&one_phase(heading));
+        for simulated in run {
             page.0.push_str(&indented(&simulated.text()));
         }
     }
+}
+
+/// What a heading says of something that shows one phase of many.
+fn one_phase(what: &str) -> String {
+    format!("{what}, in one of {PHASES} phases")
 }
 
 fn indented(text: &str) -> String {

@@ -1,4 +1,4 @@
-//! What was decided, in words: for people, for programs, and as a timeline.
+//! What was decided, in words: for people, for programs, as a timeline, and as a picture of it.
 //!
 //! Everything here makes text of what is handed in; where the text goes is a shell's business. Texts for people carry styles
 //! as escape codes, which the shell takes out where nobody would see them.
@@ -11,6 +11,7 @@ mod lines;
 mod meets;
 mod outlook;
 mod page;
+mod picture;
 mod plain;
 mod pods;
 mod style;
@@ -22,7 +23,7 @@ use crate::intent::Skip;
 use crate::words::Severity;
 
 pub use brief::{brief, edit};
-pub use explain::explain;
+pub use explain::{Wanted, explain};
 pub use json::json;
 pub use plain::{change, plain};
 pub use pods::DEFAULT_LOAD;

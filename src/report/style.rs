@@ -16,12 +16,21 @@ pub(super) const GOOD: Style = AnsiColor::Green.on_default();
 /// What ends badly.
 pub(super) const BAD: Style = AnsiColor::Red.on_default().bold();
 
+/// What may end badly, or is not over yet.
+pub(super) const WARNING: Style = AnsiColor::Yellow.on_default();
+
+/// What is nearly good.
+pub(super) const SOON: Style = AnsiColor::Cyan.on_default();
+
+/// What looks good and is not.
+pub(super) const ODD: Style = AnsiColor::Magenta.on_default().bold();
+
 /// The style of a severity.
 pub(super) fn severity(severity: Severity) -> Style {
     match severity {
         Severity::Deny => BAD,
-        Severity::Note => AnsiColor::Cyan.on_default(),
-        Severity::Warn => AnsiColor::Yellow.on_default().bold(),
+        Severity::Note => SOON,
+        Severity::Warn => WARNING.bold(),
     }
 }
 

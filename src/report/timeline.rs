@@ -39,10 +39,12 @@ const RESTARTS: usize = 8;
 #[derive(Clone, Debug)]
 pub struct Simulated {
     /// Which pods, where the object has several templates.
-    part: Option<&'static str>,
+    pub(super) part: Option<&'static str>,
     assumed: Vec<String>,
-    timeline: Timeline,
-    outlooks: Vec<Outlook>,
+    /// What happens in the phase that is shown.
+    pub(super) timeline: Timeline,
+    /// What holds over all phases, for each container that loads.
+    pub(super) outlooks: Vec<Outlook>,
     endings: Vec<String>,
 }
 
@@ -192,6 +194,16 @@ impl Simulated {
             line(ending);
         }
         text
+    }
+
+    /// Until when is told what happens: then everything serves, or it is known how it goes on.
+    pub(super) fn told_until(&self) -> Micros {
+        let (told, _) = self.told();
+        let ends = told.iter().map(|event| match event.what {
+            What::BackOff { until } => until,
+            _ => event.at,
+        });
+        ends.max().unwrap_or_default()
     }
 
     /// The events that are told, and whether a crash loop goes on behind them: all until everything that loads serves, of a

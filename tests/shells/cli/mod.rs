@@ -7,6 +7,7 @@ mod completions;
 mod demo;
 mod explain;
 mod fix;
+mod pictures;
 #[cfg(target_os = "linux")]
 mod progress;
 mod readme;
