@@ -153,10 +153,11 @@ pub(super) struct FixArgs {
 Examples:
   warmgate explain deploy/llama.yaml
   warmgate explain --load 60 examples/slowboot.yaml
+  warmgate explain --svg llama.svg deploy/llama.yaml
 
 Exit codes:
   0  done
-  2  usage, or something could not be read; the rest is explained")]
+  2  usage, or something could not be read or written; the rest is explained")]
 pub(super) struct ExplainArgs {
     /// The file; - is standard input
     #[arg(value_name = "FILE")]
@@ -164,6 +165,9 @@ pub(super) struct ExplainArgs {
     /// How long the load takes in the simulation: 900, 15m, 1h30m. Without it what is declared, else 900
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(super) load: Option<Seconds>,
+    /// Draw the pictures of all objects into this file too, as one SVG for light and dark pages; a file that is there is replaced
+    #[arg(long, value_name = "FILE")]
+    pub(super) svg: Option<PathBuf>,
     #[command(flatten)]
     pub(super) beside: BesideFiles,
 }

@@ -26,6 +26,14 @@ pub enum CliError {
         "there is no PATH, and nothing is piped in: name files or folders, or - for standard input"
     )]
     NoInput,
+    /// There is no pod in the input, so there is nothing to draw.
+    #[error("there is nothing to draw in {file}: {} is not written", .svg.display())]
+    NothingToDraw {
+        /// What was read.
+        file: String,
+        /// Where the drawing was wanted.
+        svg: PathBuf,
+    },
     /// What is asked for does not go together.
     #[error("{0}")]
     Usage(String),

@@ -1,9 +1,12 @@
 //! `warmgate explain`.
 
+use std::fs;
+use std::path::Path;
+
 use super::args::ExplainArgs;
 use super::{CliError, Exit, input, judge, known, output};
 use crate::facts::Mode;
-use crate::report::{self, Wanted};
+use crate::report::{self, Picture, Wanted};
 
 /// How wide pictures are where no terminal says it, in characters.
 const WIDTH: usize = 100;
@@ -20,21 +23,39 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Exit, CliError> {
         width: output::width().map_or(WIDTH, |width| width.clamp(WIDTHS.0, WIDTHS.1)),
     };
     let mut troubles = texts.troubles;
-    let mut pages = Vec::new();
+    let (mut pages, mut pictures) = (Vec::new(), Vec::new());
     for text in &texts.texts {
         troubles.extend(text.troubles());
         let entries = judge::of_text(text, &facts);
         for (entry, object) in entries.iter().zip(&text.manifest.objects) {
-            pages.push(report::explain(entry, &object.value, &facts, wanted));
+            let explained = report::explain(entry, &object.value, &facts, wanted);
+            pages.push(explained.text);
+            pictures.extend(explained.pictures);
         }
     }
     for trouble in &troubles {
         output::note(&format!("error: {trouble}"));
     }
     output::styled(&pages.join("\n"))?;
+    if let Some(svg) = &args.svg {
+        draw(&args.file, svg, &pictures)?;
+    }
     Ok(if troubles.is_empty() {
         Exit::Clean
     } else {
         Exit::Unreadable
+    })
+}
+
+fn draw(file: &Path, svg: &Path, pictures: &[Picture]) -> Result<(), CliError> {
+    if pictures.is_empty() {
+        return Err(CliError::NothingToDraw {
+            file: super::walk::Input::of(file).name(),
+            svg: svg.to_owned(),
+        });
+    }
+    fs::write(svg, report::svg(pictures)).map_err(|source| CliError::Write {
+        file: svg.to_owned(),
+        source,
     })
 }

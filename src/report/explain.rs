@@ -23,8 +23,17 @@ pub struct Wanted {
     pub width: usize,
 }
 
-/// Everything that is known of an object, in words and drawn; `object` is what the entry was made from.
-pub fn explain(entry: &Entry, object: &Value, facts: &Facts, wanted: Wanted) -> String {
+/// Everything that is known of an object.
+#[derive(Clone, Debug, Default)]
+pub struct Explained {
+    /// In words, with the pictures drawn between them.
+    pub text: String,
+    /// The pictures, one for each pod template of which there is something to draw.
+    pub pictures: Vec<Picture>,
+}
+
+/// Everything that is known of an object; `object` is what the entry was made from.
+pub fn explain(entry: &Entry, object: &Value, facts: &Facts, wanted: Wanted) -> Explained {
     let mut page = Page::default();
     let outcome = entry.decision.outcome.word();
     let title = paint(TITLE, &entry.title());
@@ -34,11 +43,11 @@ pub fn explain(entry: &Entry, object: &Value, facts: &Facts, wanted: Wanted) -> 
     );
     if let Some(why) = entry.not_checked() {
         page.line(1, why);
-        return page.0;
+        return Explained::from(page);
     }
     let namespace = entry.namespace.as_deref().unwrap_or_default();
     let Ok(subject) = Subject::read(object, namespace, &facts.knowledge) else {
-        return page.0;
+        return Explained::from(page);
     };
     let intent = intent::resolve(&subject, facts, rules::ids());
     whole(&mut page, entry, &subject, &intent);
@@ -50,10 +59,22 @@ pub fn explain(entry: &Entry, object: &Value, facts: &Facts, wanted: Wanted) -> 
     let simulated = |object: &Value| simulate(object, namespace, facts, wanted.load);
     let before = simulated(object);
     let after = mended(entry, object).map(|mended| simulated(&mended));
-    let pictures = picture::draw(&before, after.as_deref());
+    let pictures = picture::draw(&entry.title(), &before, after.as_deref());
     draw(&mut page, &pictures, wanted.width);
     timelines(&mut page, &before, after.as_deref());
-    page.0
+    Explained {
+        pictures,
+        ..Explained::from(page)
+    }
+}
+
+impl From<Page> for Explained {
+    fn from(page: Page) -> Self {
+        Self {
+            text: page.0,
+            ..Self::default()
+        }
+    }
 }
 
 fn whole(page: &mut Page, entry: &Entry, subject: &Subject<'_>, intent: &Intent<'_>) {

@@ -23,8 +23,9 @@ use crate::intent::Skip;
 use crate::words::Severity;
 
 pub use brief::{brief, edit};
-pub use explain::{Wanted, explain};
+pub use explain::{Explained, Wanted, explain};
 pub use json::json;
+pub use picture::{Picture, svg};
 pub use plain::{change, plain};
 pub use pods::DEFAULT_LOAD;
 pub use timeline::{Simulated, simulate};

@@ -57,44 +57,64 @@ impl Outlook {
 
     /// What holds over all phases, in one sentence.
     pub(super) fn sentence(&self) -> String {
+        let style = if self.is_good() { GOOD } else { BAD };
+        let parts = self.parts().join("; ");
+        paint(style, &format!("{}: {parts}", self.name))
+    }
+
+    /// Whether no probe kills it in any phase.
+    pub(super) fn is_good(&self) -> bool {
+        self.killed == 0
+    }
+
+    /// The container's name.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What holds over all phases: whether it is killed, when it serves, how often it starts again.
+    pub(super) fn parts(&self) -> [String; 3] {
+        [self.kills(), self.serves(), self.restarted()]
+    }
+
+    fn kills(&self) -> String {
         let phases = self.phases;
         let by = self.killer.map_or("", Role::field);
         let kill = self
             .kill
             .map(|range| format!("{} after its start", between(range)))
             .unwrap_or_default();
-        let killed = match self.killed {
+        match self.killed {
             0 => format!("no probe kills it in any of {phases} phases"),
             all if all == phases => format!("{by} kills it in each of {phases} phases, {kill}"),
             some => format!(
                 "whether it lives depends on the phase: {by} kills it in {some} of {phases}, {kill}"
             ),
-        };
-        let serves = match (self.serving, self.serves_at) {
-            (0, _) | (_, None) => {
-                format!("never ready to serve within {} s", self.horizon)
-            }
+        }
+    }
+
+    fn serves(&self) -> String {
+        match (self.serving, self.serves_at) {
+            (0, _) | (_, None) => format!("never ready to serve within {} s", self.horizon),
             (some, Some(range)) => {
                 let at = between(range);
-                let of = if some == phases {
+                let of = if some == self.phases {
                     String::new()
                 } else {
                     format!(" in {some} of them")
                 };
                 format!("ready to serve after {at}{of}")
             }
-        };
+        }
+    }
+
+    fn restarted(&self) -> String {
         let (fewest, most) = self.restarts;
-        let restarts = match (fewest, most) {
+        match (fewest, most) {
             (0, 0) => "0 restarts".to_owned(),
             _ if fewest == most => format!("{most} restarts within {} s", self.horizon),
             _ => format!("{fewest} to {most} restarts within {} s", self.horizon),
-        };
-        let style = if self.killed == 0 { GOOD } else { BAD };
-        paint(
-            style,
-            &format!("{}: {killed}; {serves}; {restarts}", self.name),
-        )
+        }
     }
 }
 

@@ -40,7 +40,8 @@ const RESTARTS: usize = 8;
 pub struct Simulated {
     /// Which pods, where the object has several templates.
     pub(super) part: Option<&'static str>,
-    assumed: Vec<String>,
+    /// What is taken for granted, one sentence a container.
+    pub(super) assumed: Vec<String>,
     /// What happens in the phase that is shown.
     pub(super) timeline: Timeline,
     /// What holds over all phases, for each container that loads.

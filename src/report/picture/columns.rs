@@ -87,6 +87,24 @@ impl Columns {
     }
 }
 
+/// The outcomes of pixels as ticks that keep a distance: what comes too close to the tick before it joins that one, which then
+/// shows the worse of both.
+pub(super) fn apart(pixels: &[Option<Outcome>], distance: usize) -> Vec<(usize, Outcome)> {
+    let mut ticks: Vec<(usize, Outcome)> = Vec::new();
+    let ends = pixels.iter().enumerate();
+    for (at, outcome) in ends.filter_map(|(at, outcome)| Some((at, (*outcome)?))) {
+        match ticks.last_mut() {
+            Some((last, shown)) if at < *last + distance => {
+                if gravity(outcome) > gravity(*shown) {
+                    *shown = outcome;
+                }
+            }
+            _ => ticks.push((at, outcome)),
+        }
+    }
+    ticks
+}
+
 fn gravity(outcome: Outcome) -> u8 {
     match outcome {
         Outcome::Success => 1,
@@ -187,5 +205,24 @@ mod tests {
         assert_eq!(columns[5], Some(Outcome::Error));
         assert_eq!(columns[9], Some(Outcome::Success));
         assert_eq!(TEN.outcomes(&[]), [None; 10]);
+    }
+
+    #[test]
+    fn ticks_that_keep_a_distance_hide_no_failure_either() {
+        let (good, bad, none) = (Some(Outcome::Success), Some(Outcome::Failure), None);
+        let pixels = [
+            none, good, none, bad, good, none, none, good, good, good, bad,
+        ];
+        assert_eq!(
+            apart(&pixels, 3),
+            [
+                (1, Outcome::Failure),
+                (4, Outcome::Success),
+                (7, Outcome::Success),
+                (10, Outcome::Failure),
+            ]
+        );
+        let far = apart(&pixels, 1);
+        assert_eq!(far.len(), pixels.iter().flatten().count());
     }
 }

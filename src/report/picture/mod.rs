@@ -1,24 +1,35 @@
 //! A picture of what the kubelet does: before the fix and after it, one under the other on the same time scale.
 //!
-//! The drawing is made once, in moments ([`Picture`]); the terminal cuts its time into columns and draws those.
+//! The drawing is made once, in moments ([`Picture`]); the terminal and SVG each cut its time into columns and draw those.
 
 mod axis;
 mod columns;
 mod lane;
+mod sheet;
+mod svg;
 mod terminal;
 
 use super::outlook::Outlook;
 use super::timeline::Simulated;
 use crate::kubelet::{Micros, Outcome};
+use crate::words::clip;
 use lane::Lane;
 
+pub use svg::svg;
 pub(super) use terminal::terminal;
+
+/// The longest title, in characters.
+const TITLE: usize = 80;
 
 /// What the kubelet does to the pods of one template, as a drawing that still knows its moments.
 #[derive(Clone, Debug)]
-pub(super) struct Picture {
+pub struct Picture {
+    /// The object.
+    title: String,
     /// Which of its pods, where it has several templates.
     part: Option<&'static str>,
+    /// What is taken for granted of its containers, one sentence a container.
+    assumed: Vec<String>,
     panels: Vec<Panel>,
     /// Where the time axis ends; it begins at 0.
     end: Micros,
@@ -94,17 +105,17 @@ impl Sign {
 
 /// Draws the pods of each template. `before` and `after` hold the same templates in the same order; `after` is `None` where
 /// nothing is fixed. A template whose containers neither load nor have probes makes no picture.
-pub(super) fn draw(before: &[Simulated], after: Option<&[Simulated]>) -> Vec<Picture> {
+pub(super) fn draw(title: &str, before: &[Simulated], after: Option<&[Simulated]>) -> Vec<Picture> {
     let pairs = before.iter().enumerate().map(|(number, before)| {
         let after = after.and_then(|after| after.get(number));
-        of_template(before, after)
+        of_template(title, before, after)
     });
     pairs
         .filter(|picture| picture.panels.iter().any(|panel| !panel.lanes.is_empty()))
         .collect()
 }
 
-fn of_template(before: &Simulated, after: Option<&Simulated>) -> Picture {
+fn of_template(title: &str, before: &Simulated, after: Option<&Simulated>) -> Picture {
     let panels = match after {
         None => vec![Panel::of("", before)],
         Some(after) => both_panels(before, after),
@@ -113,7 +124,9 @@ fn of_template(before: &Simulated, after: Option<&Simulated>) -> Picture {
     let told = both().map(Simulated::told_until).max();
     let horizon = both().map(|one| one.timeline.horizon).min();
     Picture {
+        title: clip(title, TITLE),
         part: before.part,
+        assumed: before.assumed.clone(),
         panels,
         end: axis::end(told.unwrap_or_default(), horizon.unwrap_or(Micros::NEVER)),
     }
@@ -153,6 +166,16 @@ impl Panel {
             heading,
             lanes: lanes.collect(),
             outlooks,
+        }
+    }
+}
+
+impl Picture {
+    /// The object, and which of its pods.
+    fn full_title(&self) -> String {
+        match self.part {
+            Some(part) => format!("{}, {part} pods", self.title),
+            None => self.title.clone(),
         }
     }
 }

@@ -188,7 +188,9 @@ mod tests {
             }],
         };
         Picture {
+            title: "Pod a".to_owned(),
             part: Some("leader"),
+            assumed: Vec::new(),
             panels: vec![Panel {
                 heading: "after the fix",
                 outlooks: Vec::new(),
