@@ -52,6 +52,9 @@ pub fn no_undo(why: &NoUndo) -> String {
         NoUndo::Kind(NoSubject::UnknownKind(kind)) => {
             format!("the kind {kind} is not known: name it in the file of --config")
         }
+        NoUndo::Kind(NoSubject::TooMany(what, most)) => {
+            format!("it has more than {most} {what}")
+        }
         NoUndo::NoRecord => "it has no warmgate.io/changes".to_owned(),
         NoUndo::Owned(owner) => format!(
             "the {} {} owns it and would put everything back: take it back there",
