@@ -18,7 +18,7 @@ use crate::image;
 const PACE: Duration = Duration::from_millis(500);
 
 /// With less idle time than this share, in percent, a run tells of the machine and not of the kubelet.
-pub(crate) const IDLE: f64 = 20.0;
+const IDLE: f64 = 20.0;
 
 /// How often pods run on a machine that is too busy.
 const ATTEMPTS: usize = 3;
