@@ -45,8 +45,8 @@ pub(super) struct Simulation<'a, L> {
     past_syncs: usize,
     /// Whether something had asked for the last sync.
     was_wanted: bool,
-    /// Whether a probe has failed often enough since.
-    kill_is_wanted: bool,
+    /// When a probe has failed often enough since.
+    kill_wanted: Option<Micros>,
     /// Until when the pod's one worker is busy pulling, starting and killing.
     pub(super) busy_until: Micros,
     /// `SyncTerminatingPod` runs instead of `SyncPod`.
@@ -66,7 +66,7 @@ impl<'a, L: Law> Simulation<'a, L> {
             next_sync: Micros::ZERO,
             past_syncs: 0,
             was_wanted: false,
-            kill_is_wanted: false,
+            kill_wanted: None,
             busy_until: Micros::ZERO,
             terminating: false,
             over: false,
@@ -148,7 +148,10 @@ impl<'a, L: Law> Simulation<'a, L> {
         if self.terminating {
             return Some((self.next_sync, Due::Sync));
         }
-        let at = self.known_sync(self.wanted_sync());
+        // If something else had asked for the last one it is too late for what that one publishes, but not for whom it kills.
+        let at = self.known_sync(self.wanted_sync(), !self.was_wanted);
+        let kill = self.kill_wanted.map(|at| self.known_sync(at, true));
+        let at = kill.map_or(at, |kill| at.min(kill));
         let known = self.phase.syncs.get(self.past_syncs);
         let known = known.map_or(Micros::NEVER, |known| (*known).max(self.busy_until));
         Some((at.min(known), Due::Sync))
@@ -167,12 +170,11 @@ impl<'a, L: Law> Simulation<'a, L> {
         self.next_sync.min(noticed)
     }
 
-    /// When the sync really comes that is wanted at `at`: with the next one that is known, unless that is long after, or one was
-    /// known for a moment before. Who observes is never exact to the millisecond. If something else had asked for that one it is too
-    /// late for what it publishes, but not for whom it kills.
-    fn known_sync(&self, at: Micros) -> Micros {
+    /// When the sync really comes that is wanted at `at`: with the next one that is known, unless that is long after, or, if it
+    /// `may_be_the_last`, one was known for a moment before. Who observes is never exact to the millisecond.
+    fn known_sync(&self, at: Micros, may_be_the_last: bool) -> Micros {
         let passed = self.phase.syncs[..self.past_syncs].last();
-        let passed = passed.filter(|_| !self.was_wanted || self.kill_is_wanted);
+        let passed = passed.filter(|_| may_be_the_last);
         if passed.is_some_and(|passed| *passed <= at && at - *passed <= INEXACT) {
             return at.max(self.busy_until);
         }
@@ -185,7 +187,7 @@ impl<'a, L: Law> Simulation<'a, L> {
     /// A sync begins: those that are known up to now are over with it.
     pub(super) fn pass_known_syncs(&mut self, now: Micros) {
         self.was_wanted = self.wanted_sync() <= now;
-        self.kill_is_wanted = false;
+        self.kill_wanted = None;
         let known = &self.phase.syncs;
         self.past_syncs += known[self.past_syncs..]
             .iter()
@@ -291,8 +293,11 @@ impl<'a, L: Law> Simulation<'a, L> {
         self.log(now, number, what);
         if counted.changed && !self.over {
             self.stored(now, number, counted.id, role, counted.outcome);
-            self.kill_is_wanted |= counted.outcome == Outcome::Failure && role != Role::Readiness;
-            self.request_sync(now + self.phase.latency(number, counted.id).sync);
+            let at = now + self.phase.latency(number, counted.id).sync;
+            if counted.outcome == Outcome::Failure && role != Role::Readiness {
+                self.kill_wanted = self.kill_wanted.or(Some(at));
+            }
+            self.request_sync(at);
         }
     }
 

@@ -166,7 +166,7 @@ fn check(pod: &Pod, timeline: &Timeline) {
             )
         };
         let last = timeline.events.iter().map(|event| event.what);
-        let last = last.filter(|what| !result(what)).last();
+        let last = last.rev().find(|what| !result(what));
         let over = matches!(
             last,
             Some(What::Completed | What::PodFailed | What::Deleted)
