@@ -17,6 +17,7 @@ mod configuration;
     reason = "who has a cluster uses more of it"
 )]
 mod conformance;
+mod conformance_page;
 mod conformance_sample;
 mod edits;
 #[path = "../generate/mod.rs"]
