@@ -145,8 +145,9 @@ async fn collect(
     limits: &Limits,
     budget: &Arc<Semaphore>,
 ) -> Result<Received, Rejection> {
-    let mut bytes = Vec::with_capacity(announced.min(ON_TRUST));
-    let mut share = take(budget, 1)?;
+    let room = announced.min(ON_TRUST);
+    let mut share = take(budget, kib(room))?;
+    let mut bytes = Vec::with_capacity(room);
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| Rejection::Broken)?;
         let Some(data) = frame.data_ref() else {
@@ -156,12 +157,14 @@ async fn collect(
         if length > limits.body {
             return Err(Rejection::TooLarge(limits.body));
         }
-        let wanted = length / 1024 + 1;
-        if wanted > share.num_permits() {
-            share.merge(take(budget, wanted - share.num_permits())?);
-        }
-        if length > bytes.capacity() && announced >= length {
-            bytes.reserve_exact(announced - bytes.len());
+        if length > bytes.capacity() {
+            let room = match announced >= length {
+                true => announced,
+                false => length.next_power_of_two().min(limits.body),
+            };
+            let more = kib(room).saturating_sub(share.num_permits());
+            share.merge(take(budget, more)?);
+            bytes.reserve_exact(room - bytes.len());
         }
         bytes.extend_from_slice(data);
     }
@@ -184,6 +187,11 @@ pub(super) async fn discard(mut body: Body, deadline: Instant) {
     };
     // Where it does not come, the answer says that it is the last.
     let _ = timeout_at(deadline, all).await;
+}
+
+/// The KiB that so many bytes take of the budget. It counts room, not bytes: what is reserved for a body is gone for the others.
+fn kib(bytes: usize) -> usize {
+    bytes / 1024 + 1
 }
 
 /// Takes KiB of the budget, if they are left.
