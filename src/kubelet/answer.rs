@@ -62,15 +62,7 @@ pub(super) fn ask<L: Law>(
     };
     // A process that ends under a probe resets its connections, and a command ends with it.
     if answer.took > left && !dials_on(probe, endpoint, target.started, target.ends) {
-        let reads_a_body = matches!(probe.handler, Handler::Http { .. })
-            && matches!(reply(endpoint, begins), Reply::Body(_));
-        // A body that breaks off is an error, which is tried again, and then nobody listens any more.
-        let last = timeout.0.saturating_mul(TRIES - 1);
-        let outcome = if reads_a_body && left.0 >= last {
-            Outcome::Error
-        } else {
-            Outcome::Failure
-        };
+        let outcome = broken_off(probe, endpoint, begins, left);
         let answer = Answer {
             outcome,
             took: left,
@@ -78,6 +70,24 @@ pub(super) fn ask<L: Law>(
         return answer.after(late);
     }
     answer.after(late)
+}
+
+/// What a probe finds that begins so long after the start of a process and is still under way when, `left` later, the process ends.
+pub(super) fn broken_off(
+    probe: &Probe,
+    endpoint: &Endpoint,
+    begins: Micros,
+    left: Micros,
+) -> Outcome {
+    let reads_a_body = matches!(probe.handler, Handler::Http { .. })
+        && matches!(reply(endpoint, begins), Reply::Body(_));
+    // A body that breaks off is an error, which is tried again, and then nobody listens any more.
+    let last = Micros::secs(probe.timeout).0.saturating_mul(TRIES - 1);
+    if reads_a_body && left.0 >= last {
+        Outcome::Error
+    } else {
+        Outcome::Failure
+    }
 }
 
 /// Whether a probe under way does not notice that the process ends: it has no connection yet and goes on dialing.

@@ -106,7 +106,9 @@ impl fmt::Display for What {
             } => write!(f, "{} fails, {run} of {threshold}", word(*role)),
             Self::ProbeErrored(role) => write!(f, "{} errs, which does not count", word(*role)),
             Self::StartedTrue => write!(f, "counts as started"),
-            Self::StartedFalse => write!(f, "does not count as started any more"),
+            Self::StartedFalse => {
+                write!(f, "no longer counts as started, as the instance before did")
+            }
             Self::Ready => write!(f, "is ready"),
             Self::NotReady => write!(f, "is not ready any more"),
             Self::KillDecided(role) => write!(f, "is to be killed by {}", word(*role)),

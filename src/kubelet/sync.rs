@@ -183,11 +183,14 @@ impl<L: Law> Simulation<'_, L> {
         let (life, started) = (instance.life, instance.started);
         for worker in &mut tracked.workers {
             let role = worker.role();
-            let dials_on = tracked.container.probe(role).is_some_and(|probe| {
-                answer::dials_on(probe, life.endpoint(role), started, killed.exit.at)
-            });
-            if !dials_on {
-                worker.cut_off(killed.exit.at);
+            let Some(probe) = tracked.container.probe(role) else {
+                continue;
+            };
+            let (endpoint, end) = (life.endpoint(role), killed.exit.at);
+            if !answer::dials_on(probe, endpoint, started, end) {
+                worker.cut_off(end, |began| {
+                    answer::broken_off(probe, endpoint, began - started, end - began)
+                });
             }
         }
         self.log_kill(at, number, &killed);

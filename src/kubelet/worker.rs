@@ -158,11 +158,11 @@ impl<L: Law> Worker<L> {
         self.ended = true;
     }
 
-    /// The instance that is probed ends: a probe that would still be under way fails.
-    pub(super) fn cut_off(&mut self, at: Micros) {
+    /// The instance that is probed ends: a probe that would still be under way finds what `found` says of one that began then.
+    pub(super) fn cut_off(&mut self, at: Micros, found: impl FnOnce(Micros) -> Outcome) {
         if let Some(pending) = self.pending.as_mut().filter(|pending| pending.ends > at) {
             pending.ends = at;
-            pending.outcome = Outcome::Failure;
+            pending.outcome = found(pending.began);
         }
     }
 

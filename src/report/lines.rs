@@ -60,8 +60,8 @@ impl Seen {
                 role: Role::Startup,
                 ..
             } => self.startup_passed = true,
-            // Without a startup probe a container counts as started as soon as it runs.
-            What::StartedTrue | What::StartedFalse if !self.startup_passed => return None,
+            // Without a startup probe a container counts as started as soon as it runs, and for a moment after another one had started.
+            What::StartedTrue if !self.startup_passed => return None,
             What::Ready if !self.loaded => {
                 return Some("counts as ready, though nothing is loaded".to_owned());
             }

@@ -130,6 +130,7 @@ impl Seen {
             What::KillDecided(_) | What::PreStopStarted | What::Sigterm => self.ends = true,
             What::Exited { .. } => self.runs = false,
             What::BackOff { .. } => self.waits = true,
+            What::Completed | What::Deleted | What::PodFailed => *self = Self::default(),
             _ => {}
         }
     }
@@ -246,5 +247,22 @@ mod tests {
         assert_eq!(spans(&lane), [(0, 5, State::Loads)]);
         assert_eq!(lane.kills, []);
         assert!(lane.probes.is_empty());
+    }
+
+    #[test]
+    fn who_waits_does_so_until_the_pod_is_over() {
+        let until = Micros::secs(80);
+        let lane = Lane::of(
+            &timeline(&[
+                (0, Some(0), What::Started),
+                (5, Some(0), What::Exited { code: 1 }),
+                (5, Some(0), What::BackOff { until }),
+                (9, None, What::DeadlineExceeded),
+                (10, None, What::PodFailed),
+            ]),
+            0,
+        );
+        let waits = (5, 10, State::BackOff);
+        assert_eq!(spans(&lane), [(0, 5, State::Loads), waits]);
     }
 }
