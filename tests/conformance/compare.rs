@@ -90,7 +90,7 @@ pub(crate) fn compare(
 }
 
 /// The same with all that is chance and was not observed: how long a request of a probe is on its way and the runtime takes to start its
-/// command, and which of two workers has its turn first at the same moment. The error is that of the first.
+/// command, and which of two workers has its turn first at the same moment. The error is the nearest.
 fn chances(
     simulator: Simulator,
     pod: &Pod,
@@ -107,7 +107,7 @@ fn chances(
     } else {
         &EXECS[..1]
     };
-    let mut first = None;
+    let mut nearest: Option<Box<Miss>> = None;
     let latencies = execs
         .iter()
         .flat_map(|exec| REQUESTS.map(|request| (*exec, request)));
@@ -121,14 +121,20 @@ fn chances(
                 latency.exec = exec;
                 latency.probe = request;
             }
-            let found = attempt(simulator, pod, scenarios, observed, &phase);
-            if found.is_ok() {
-                return found;
+            let miss = match attempt(simulator, pod, scenarios, observed, &phase) {
+                Ok(found) => return Ok(found),
+                Err(miss) => miss,
+            };
+            let nearer = |other: &Miss| {
+                let of = |one: &Miss| (one.what.len(), usize::MAX - one.late.len());
+                of(&miss) < of(other)
+            };
+            if nearest.as_deref().is_none_or(nearer) {
+                nearest = Some(miss);
             }
-            first.get_or_insert(found);
         }
     }
-    first.expect("something was tried")
+    Err(nearest.expect("something was tried"))
 }
 
 /// How long a request of a probe is on its way: usually, when nothing else is to be done, and when much is.
@@ -169,23 +175,22 @@ fn attempt(
     let (mut late, mut what) = (Vec::new(), Vec::new());
     // A worker that is told to stop and has a tick waiting takes the one or the other, by chance, and a probe under way is cut off or
     // answered just before.
-    let deleted = observed.deleted.map_or(Micros::NEVER, |at| at - EVE);
+    let eve = observed.deleted.map_or(Micros::NEVER, |at| at - EVE);
     for (number, container) in pod.containers.iter().enumerate() {
         for thread in Thread::ALL {
             let of = |sights: &[Sight]| -> Vec<Sight> {
-                let its = |sight: &&Sight| {
-                    let counts = match thread {
-                        Thread::Startup | Thread::Liveness => sight.at < deleted,
-                        Thread::Life | Thread::Readiness => true,
-                    };
-                    sight.container == number && sight.seen.thread() == thread && counts
-                };
+                let its =
+                    |sight: &&Sight| sight.container == number && sight.seen.thread() == thread;
                 sights.iter().filter(its).copied().collect()
+            };
+            let eve = match thread {
+                Thread::Startup | Thread::Liveness => eve,
+                Thread::Life | Thread::Readiness => Micros::NEVER,
             };
             let difference = follow(
                 &of(&observed.sights),
                 &of(&simulated),
-                observed.until,
+                (eve, observed.until),
                 &mut late,
             );
             what.extend(difference.map(|it| format!("{}: {it}", container.name)));
@@ -203,17 +208,21 @@ fn attempt(
     }))
 }
 
-/// Goes along two threads side by side, and says where they part. At the end of the watching one of them may be ahead.
+/// Goes along two threads side by side until both are at `eve`, and says where they part. At the end of the watching one of them may be
+/// ahead.
 fn follow(
     seen: &[Sight],
     told: &[Sight],
-    until: Micros,
+    (eve, until): (Micros, Micros),
     late: &mut Vec<(Seen, Micros)>,
 ) -> Option<String> {
     let at_the_end =
         |sight: Option<&Sight>| sight.is_none_or(|sight| sight.at + TOLERANCE >= until);
     for place in 0..seen.len().max(told.len()) {
         let (seen, told) = (seen.get(place), told.get(place));
+        if [seen, told].iter().flatten().all(|sight| sight.at >= eve) {
+            return None;
+        }
         match (seen, told) {
             (Some(seen), Some(told)) if seen.seen == told.seen => {
                 let by = seen.at - told.at;

@@ -31,10 +31,7 @@ const EXPLAINED: &[Explanation] = &[
     Explanation {
         why: "the log says of readiness what its probe finds, and not that a container is not ready because it does not count as \
               started any more",
-        runs: &[
-            ("1.35.4", &[10_173]),
-            ("1.37.2", &[10_173, 10_818, 11_152, 11_162]),
-        ],
+        runs: &[("1.35.4", &[10_173]), ("1.37.2", &[10_173, 10_818, 11_162])],
     },
     Explanation {
         why: "a gRPC probe that began to dial while nobody listened reached the next instance, which the simulator does not follow",
@@ -49,8 +46,8 @@ const EXPLAINED: &[Explanation] = &[
         runs: &[("1.37.2", &[10_601, 11_566])],
     },
     Explanation {
-        why: "at a tick of two workers the one saw what the other had just found out",
-        runs: &[("1.37.2", &[11_209])],
+        why: "at some ticks of two workers the one saw what the other had just found out, and at others it did not",
+        runs: &[("1.37.2", &[11_152, 11_209])],
     },
     Explanation {
         why: "it happens in so narrow a range of phases that none of those that were swept lies in it",
@@ -72,8 +69,10 @@ const KNOWN: &[&str] = &[
     "Images that cannot be pulled, evictions, resizes in place and restarts of the kubelet are not simulated.",
     "How long the runtime takes to start and to stop something, and when the kubelet finds an end, is the machine's: a replay is told \
      what was observed ([0014](decisions/0014-replay-is-told-what-is-chance.md)), a verdict knows nothing of it.",
-    "A worker that is told to stop while a tick waits takes the one or the other by chance, so once a pod is deleted its startup and \
-     liveness probes are not compared.",
+    "A worker that is told to stop while a tick waits takes the one or the other by chance, so from 0.1 s before a pod is told to end, or \
+     is done, its startup and liveness probes are not compared.",
+    "What the log says of readiness is what its probe finds. That a container is not ready because it does not count as started any more is \
+     simulated, and cannot be seen.",
     "A gRPC probe that dials while nobody listens stays with nobody, also if the next instance starts in its time.",
 ];
 
@@ -104,8 +103,9 @@ fn write(page: &mut String, summaries: &[Summary]) -> std::fmt::Result {
          (nanoseconds) and the server's log, and held against three things:\n\n\
          - **the verdict**, in closed form, before the run and for every phase of the kubelet's clocks: survives, depends or dies.\n\
          - **the interval**, from many simulated phases: between which moments the first kill, restart and readiness fall.\n\
-         - **the replay**: simulated in the phase that was observed, every probe, kill, end, restart and wait comes in the same \
-         order, and each within {} s.\n",
+         - **the replay**: simulated in the phase that was observed, the probes of each worker, and the kills, ends, restarts and \
+         waits of each container, come in the same order, and each within {} s. What is chance and in no log is tried in several \
+         values ([0014](decisions/0014-replay-is-told-what-is-chance.md)).\n",
         seconds(TOLERANCE.0 / 1000)
     )?;
     overview(page, summaries)?;
@@ -156,7 +156,7 @@ fn overview(page: &mut String, summaries: &[Summary]) -> std::fmt::Result {
     })?;
     row(
         page,
-        "of these, ready within 0.12 s of a probe",
+        "of these, after a move of the load or of the second by up to 0.12 s",
         summaries,
         |one| one.razor.to_string(),
     )?;
@@ -169,7 +169,8 @@ fn verdicts(page: &mut String, summaries: &[Summary]) -> std::fmt::Result {
         "## Verdicts\n\n\
          How the race of a load against its probe was called, and how it came out. `depends` is said only inside of one period \
          (and one second with an initial delay, for the kubelet cuts the start to the whole second); where it is not known how a \
-         server fails, the probe's timeout comes on top, and of each failure what it is above the period.\n"
+         server fails, the probe's timeout comes on top, and of each failure what it is above the period; a refused gRPC probe takes all of its \
+         timeout but a second, more or less, by chance.\n"
     )?;
     for one in summaries {
         writeln!(
@@ -190,7 +191,8 @@ fn deviations(page: &mut String, summaries: &[Summary]) -> std::fmt::Result {
     writeln!(
         page,
         "## How far apart\n\n\
-         Between a simulated moment and the observed one, in milliseconds.\n"
+         Between a simulated moment and the observed one, in milliseconds, as far as two timelines agree; what lies further apart is a \
+         miss.\n"
     )?;
     for one in summaries {
         writeln!(
