@@ -58,14 +58,24 @@ pub(crate) fn publish() -> Outcome<()> {
     published::write(&summary)
 }
 
-/// The seeds of the runs of which the simulator says something else.
+/// The seeds of the runs of which the simulator says something else, or nothing was seen.
+///
+/// # Panics
+///
+/// When a verdict did not come true: no machine is an excuse for that.
+#[track_caller]
 pub(crate) fn wrong(runs: &[Run], version: Version) -> Vec<u64> {
     let mut wrong = Vec::new();
     for run in runs {
         let Some(observed) = &run.observed else {
+            wrong.push(run.seed);
             continue;
         };
         let judgement = judge(REAL, &run.case, observed, version);
+        if judgement.contradiction.is_some() {
+            tell(run, &judgement);
+            panic!("seed {}: {:?}", run.seed, judgement.contradiction);
+        }
         if !judgement.agrees() {
             tell(run, &judgement);
             wrong.push(run.seed);

@@ -91,8 +91,17 @@ fn pod(name: &str, hook: Option<i64>) -> Value {
 /// When the endpoint is not ready any more: it ends, or it is gone.
 fn until_not_ready(cluster: &Cluster, namespace: &Namespace<'_>, service: &str) -> Micros {
     loop {
-        let endpoint = endpoint(cluster, namespace, service);
-        if endpoint["conditions"]["ready"] != true {
+        let slices = slices(cluster, namespace, service);
+        // An answer that is none says nothing.
+        let is_ready = slices["items"].as_array().is_none_or(|slices| {
+            let endpoints = slices
+                .iter()
+                .filter_map(|slice| slice["endpoints"].as_array());
+            endpoints
+                .flatten()
+                .any(|it| it["conditions"]["ready"] == true)
+        });
+        if !is_ready {
             return now();
         }
         std::thread::sleep(PAUSE);
@@ -101,12 +110,15 @@ fn until_not_ready(cluster: &Cluster, namespace: &Namespace<'_>, service: &str) 
 
 /// The one endpoint of a service.
 fn endpoint(cluster: &Cluster, namespace: &Namespace<'_>, service: &str) -> Value {
+    slices(cluster, namespace, service)["items"][0]["endpoints"][0].clone()
+}
+
+fn slices(cluster: &Cluster, namespace: &Namespace<'_>, service: &str) -> Value {
     let path = format!(
         "/apis/discovery.k8s.io/v1/namespaces/{}/endpointslices?labelSelector=kubernetes.io/service-name={service}",
         namespace.name()
     );
-    let slices = cluster.get(&path).unwrap_or_default();
-    slices["items"][0]["endpoints"][0].clone()
+    cluster.get(&path).unwrap_or_default()
 }
 
 /// The time since the epoch.
