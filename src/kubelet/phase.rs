@@ -31,6 +31,8 @@ pub struct Phase {
     /// Whether the other workers of a container have their turn a little after that of its startup probe, so that at a tick of both
     /// they see what that one finds out at once.
     pub startup_first: bool,
+    /// Whether a sync that is known and has just begun for another reason still kills for a probe that fails a moment later.
+    pub kills_in_passing: bool,
 }
 
 impl Phase {

@@ -148,9 +148,10 @@ impl<'a, L: Law> Simulation<'a, L> {
         if self.terminating {
             return Some((self.next_sync, Due::Sync));
         }
-        // If something else had asked for the last one it is too late for what that one publishes, but not for whom it kills.
+        // If something else had asked for the last one it is too late for what that one publishes, but perhaps not for whom it kills.
         let at = self.known_sync(self.wanted_sync(), !self.was_wanted);
-        let kill = self.kill_wanted.map(|at| self.known_sync(at, true));
+        let kill = self.kill_wanted.filter(|_| self.phase.kills_in_passing);
+        let kill = kill.map(|at| self.known_sync(at, true));
         let at = kill.map_or(at, |kill| at.min(kill));
         let known = self.phase.syncs.get(self.past_syncs);
         let known = known.map_or(Micros::NEVER, |known| (*known).max(self.busy_until));

@@ -90,7 +90,8 @@ pub(crate) fn compare(
 }
 
 /// The same with all that is chance and was not observed: how long a request of a probe is on its way and the runtime takes to start its
-/// command, and which of two workers has its turn first at the same moment. The error is the nearest.
+/// command, which of two workers has its turn first at the same moment, and whether a sync under way still kills. The error is the
+/// nearest.
 fn chances(
     simulator: Simulator,
     pod: &Pod,
@@ -112,9 +113,11 @@ fn chances(
         .iter()
         .flat_map(|exec| REQUESTS.map(|request| (*exec, request)));
     for (exec, request) in latencies {
-        for startup_first in [false, true] {
+        let either = [(false, false), (false, true), (true, false), (true, true)];
+        for (startup_first, kills_in_passing) in either {
             let mut phase = Phase {
                 startup_first,
+                kills_in_passing,
                 ..observed.phase(version)
             };
             for (.., latency) in &mut phase.latencies {
