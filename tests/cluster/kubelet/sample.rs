@@ -1,5 +1,6 @@
 //! Drawn pods on a real kubelet, and what became of each.
 
+use std::cmp::Reverse;
 use std::time::Duration;
 
 use super::batch;
@@ -43,13 +44,15 @@ pub(crate) fn run(
 ) -> Outcome<Vec<Run>> {
     let version = version(cluster);
     let mut pace = PACE;
-    let drawn: Vec<(u64, Class, Case)> = seeds
+    let mut drawn: Vec<(u64, Class, Case)> = seeds
         .iter()
         .map(|&seed| {
             let (class, case) = draw(seed);
             (seed, class, case)
         })
         .collect();
+    // Those that are watched longest first: all are over the sooner.
+    drawn.sort_by_key(|(.., case)| Reverse(case.watched));
     loop {
         let named: Vec<(String, Case)> = drawn
             .iter()

@@ -27,7 +27,6 @@ const LEFT: usize = 2;
 /// The simulator says what the kubelet does with drawn pods, and every broken one says something else of those of which it does.
 pub(crate) fn agrees(cluster: &Cluster, namespace: &Namespace<'_>) {
     let version = version(cluster);
-    // The rare ones first: they take longest.
     let seeds: Vec<u64> = RARE.into_iter().chain(SEEDS).collect();
     let runs = run(cluster, namespace, &seeds);
     let mut left = wrong(&runs, version);
