@@ -61,8 +61,6 @@ impl Life {
             .rfind(|sync| self.stopped.is_some_and(|stopped| **sync <= stopped));
         let ended = self.ended.map(|ended| ended.max(*sync.unwrap_or(&ended)));
         Latency {
-            probe: PROBE,
-            exec: EXEC,
             start: self.started - self.made,
             publication: between(started, self.published).unwrap_or(usual.publication),
             relist: between(self.ended, self.noticed).unwrap_or(usual.relist),
@@ -128,12 +126,6 @@ impl Observed {
         containers.map(scenario).collect()
     }
 }
-
-/// How long the request of a probe usually is on its way.
-const PROBE: Micros = Micros::millis(4);
-
-/// How long the runtime usually takes to start the command of a probe.
-const EXEC: Micros = Micros::millis(70);
 
 /// How long a program usually takes from its container's start until it counts.
 pub(crate) const USUALLY_LATE: Micros = Micros::millis(20);
