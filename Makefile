@@ -23,7 +23,7 @@ timed = @start=$$(date +%s); $(2) && echo "== $(1): $$(($$(date +%s) - start)) s
 CLUSTER := $(CARGO) test --locked --quiet --test cluster --
 export KUBERNETES
 
-.PHONY: help test lint fmt advisories cluster cluster-down conformance kubelet image reproducible
+.PHONY: help test bench lint fmt advisories cluster cluster-down conformance kubelet image reproducible
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile
@@ -35,6 +35,12 @@ test: ## run every test, with all three feature sets, and the suites on a real K
 	$(call timed,tests of the webhook alone,$(CARGO) test --locked $(WEBHOOK) $(SHELLS))
 	$(call timed,tests of the command line alone,$(CARGO) test --locked $(CORE) $(SHELLS))
 	$(call timed,suites on a real Kubernetes,$(CLUSTER))
+
+# WRITE= leaves the page as it is.
+WRITE := --write
+
+bench: ## measure the webhook and the command line, and write docs/performance.md; on a machine that does nothing else
+	$(CARGO) bench --locked --bench webhook -- $(WRITE)
 
 cluster: ## start a Kubernetes, install warmgate from this tree, and leave it running
 	$(CLUSTER) --up

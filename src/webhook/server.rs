@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
@@ -12,7 +13,7 @@ use tokio_rustls::TlsAcceptor;
 use super::connection::Service;
 use super::health::{Health, HealthPort};
 use super::listen::Room;
-use super::shared::Shared;
+use super::shared::{Judge, Shared};
 use super::watch::Watch;
 use super::{Certificate, Error, Settings, listen, routes, tls};
 use crate::admit::{Decision, admit};
@@ -48,12 +49,30 @@ impl Server {
         settings: Settings,
         judge: impl Fn(&Request, &Facts) -> Decision + Send + Sync + 'static,
     ) -> Result<Self, Error> {
+        Self::launch(settings, Box::new(judge), routes::router).await
+    }
+
+    /// The same with other routes on the admission port, behind the same listener, TLS and timers: for benches of what is left of
+    /// a review's cost where nothing is judged.
+    ///
+    /// # Errors
+    /// The same.
+    #[doc(hidden)]
+    pub async fn start_routes(settings: Settings, routes: Router) -> Result<Self, Error> {
+        Self::launch(settings, Box::new(admit), |_| routes).await
+    }
+
+    async fn launch(
+        settings: Settings,
+        judge: Box<Judge>,
+        routes: impl FnOnce(Arc<Shared>) -> Router,
+    ) -> Result<Self, Error> {
         if let Certificate::Pem { chain, key } = &settings.certificate {
             tls::identity(chain, key, None)?;
         }
         let admission = listen::bind(settings.admission)?;
         let health = HealthPort::bind(settings.health)?;
-        let shared = Arc::new(Shared::new(&settings, Box::new(judge)));
+        let shared = Arc::new(Shared::new(&settings, judge));
         let mut watch = Watch::new(&settings);
         watch.look(&shared).await;
         let mut server = Self {
@@ -66,7 +85,7 @@ impl Server {
         server.watch(watch, settings.poll_interval);
         let vitals = Arc::clone(&server.shared) as Arc<dyn Health>;
         server.beside.spawn(health.serve(vitals, settings.limits));
-        server.admit(admission.0, &settings);
+        server.admit(admission.0, routes(Arc::clone(&server.shared)), &settings);
         let connections = settings.limits.connections;
         tracing::info!(admission = %server.admission, health = %server.health, connections, "listening");
         Ok(server)
@@ -101,9 +120,9 @@ impl Server {
         });
     }
 
-    fn admit(&mut self, listener: TcpListener, settings: &Settings) {
+    fn admit(&mut self, listener: TcpListener, router: Router, settings: &Settings) {
         let service = Service {
-            router: routes::router(Arc::clone(&self.shared)),
+            router,
             limits: settings.limits,
             drain: self.shared.drain.clone(),
             times: settings.drain,
