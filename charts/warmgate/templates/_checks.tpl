@@ -8,6 +8,16 @@
 {{- $number -}}
 {{- end -}}
 
+{{/* The seconds of a duration as values.schema.json has them, such as 1m30s. */}}
+{{- define "warmgate.checks.seconds" -}}
+{{- $seconds := 0 -}}
+{{- range $unit, $length := dict "h" 3600 "m" 60 "s" 1 -}}
+{{- $count := regexFind (printf "[0-9]+%s" $unit) $ | trimSuffix $unit | int -}}
+{{- $seconds = add $seconds (mul $count $length) -}}
+{{- end -}}
+{{- $seconds -}}
+{{- end -}}
+
 {{/*
 What the API server would refuse in selectors, half way through an installation, and terms that are about no pod. Takes a place in the
 values, and what is there.
