@@ -14,8 +14,21 @@
 {{- end -}}
 {{- end -}}
 
+{{/*
+The Secrets that cert-manager fills have names of their own: Helm deletes what it made for the controller when the source changes, and
+takes over nothing that it did not make.
+*/}}
+{{- define "warmgate.issued" -}}
+{{- include "warmgate.fullname" . -}}
+{{- if eq .Values.certificates.source "cert-manager" -}}-issued{{- end -}}
+{{- end -}}
+
+{{- define "warmgate.caSecret" -}}
+{{- include "warmgate.issued" . -}}-ca
+{{- end -}}
+
 {{- define "warmgate.tlsSecret" -}}
-{{- default (printf "%s-tls" (include "warmgate.fullname" .)) .Values.certificates.secretName -}}
+{{- default (printf "%s-tls" (include "warmgate.issued" .)) .Values.certificates.secretName -}}
 {{- end -}}
 
 {{/* Labels by which pods are found; they never change. Takes the root, and the component if only that is meant. */}}

@@ -8,7 +8,7 @@ use super::{refusal, render};
 use crate::harness::folders;
 
 /// Values that would hurt, and what the sentence says.
-const HARMFUL: [(&str, &str); 37] = [
+const HARMFUL: [(&str, &str); 42] = [
     (
         "mutating: {failurePolicy: Fail}",
         "mutating.failurePolicy must be Ignore",
@@ -131,6 +131,26 @@ const HARMFUL: [(&str, &str); 37] = [
         "secretName gate-ca is what the chart names the Secret of its own authority",
     ),
     (
+        "certificates: {source: cert-manager, secretName: warmgate-issued-ca}",
+        "secretName warmgate-issued-ca is what the chart names the Secret of its own authority",
+    ),
+    (
+        "certificates: {source: byo, secretName: warmgate-tls}",
+        "secretName warmgate-tls is what the chart names the Secret that the controller fills",
+    ),
+    (
+        "certificates: {source: cert-manager, secretName: warmgate-tls}",
+        "secretName warmgate-tls is what the chart names the Secret that the controller fills",
+    ),
+    (
+        "metrics: {serviceMonitor: {interval: 30s, scrapeTimeout: 31s}}",
+        "scrapeTimeout 31s is longer than interval, which is 30s",
+    ),
+    (
+        "metrics: {serviceMonitor: {interval: 1m30s, scrapeTimeout: 1h}}",
+        "scrapeTimeout 1h is longer than interval, which is 1m30s",
+    ),
+    (
         "certificates: {source: cert-manager, caDays: 59}",
         "caDays 59 is less than twice certificates.tlsDays, which is 30",
     ),
@@ -172,6 +192,9 @@ pub(in crate::suites) fn name_what_would_hurt() {
         "certificates: {source: cert-manager, caDays: 59, issuerRef: {name: vault}}",
         "certificates: {caDays: 59}",
         "certificates: {source: byo, secretName: gate-ca}",
+        "certificates: {secretName: warmgate-tls}",
+        "metrics: {serviceMonitor: {interval: 90s, scrapeTimeout: 1m30s}}",
+        "metrics: {serviceMonitor: {interval: 1h, scrapeTimeout: 2m}}",
         "objectSelector: {matchLabels: {operator: In}, matchExpressions: [{key: a, operator: DoesNotExist}]}",
         "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: rack, labelSelector: {}}]}}",
         "namespaceSelector: {matchExpressions: [{key: kubernetes.io/metadata.name, operator: NotIn, values: [kube-system]}]}",
