@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::words::Seconds;
+use crate::words::{Seconds, type_of};
 
 use super::handler::StartupProbe;
 use super::table::{
@@ -79,7 +79,7 @@ pub fn read(annotations: Option<&Value>, rules: &[&str]) -> Annotations {
         None | Some(Value::Null) => Annotations::default(),
         Some(Value::Object(members)) => read_map(members, rules),
         Some(other) => Annotations {
-            troubles: vec![Trouble::no_map(kind_of(other))],
+            troubles: vec![Trouble::no_map(type_of(other))],
             ..Annotations::default()
         },
     }
@@ -139,21 +139,9 @@ fn read_one(
         Value::String(text) => text,
         // The API server reads a null in a map of text as the empty text.
         Value::Null => "",
-        other => return Err(Trouble::no_text(key, kind_of(other))),
+        other => return Err(Trouble::no_text(key, type_of(other))),
     };
     (row.parse)(key, text, into).map_err(|complaint| Trouble::malformed(key, &complaint))
-}
-
-/// What a value is that should have been something else.
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Array(_) => "a list",
-        Value::Bool(_) => "a boolean",
-        Value::Null => "null",
-        Value::Number(_) => "a number",
-        Value::Object(_) => "a map",
-        Value::String(_) => "text",
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::words::{FieldPath, Segment};
+use crate::words::{FieldPath, Segment, type_of};
 
 use super::build::Document;
 use super::error::Fault;
@@ -57,7 +57,7 @@ impl Unroll<'_> {
     ) {
         let offset = self.tree.node(node).start();
         let Value::Object(members) = value else {
-            let message = format!("expected an object, found {}", shape(value));
+            let message = format!("expected an object, found {}", type_of(value));
             self.faults.push(Fault::new(offset, message));
             return;
         };
@@ -113,15 +113,4 @@ fn is_list(value: &Value) -> bool {
     value["items"].as_array().is_some_and(|items| {
         kind == "List" || kind.ends_with("List") && items.iter().all(Value::is_object)
     })
-}
-
-fn shape(value: &Value) -> &'static str {
-    match value {
-        Value::Array(_) => "a list",
-        Value::Bool(_) => "a boolean",
-        Value::Null => "null",
-        Value::Number(_) => "a number",
-        Value::Object(_) => "a map",
-        Value::String(_) => "a string",
-    }
 }

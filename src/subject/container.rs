@@ -8,7 +8,7 @@ use super::probe::{Port, Probe, Role};
 use super::reader::{self, Reader};
 use super::{Unreadable, raw};
 use crate::knowledge::EnvValue;
-use crate::words::FieldPath;
+use crate::words::{FieldPath, type_of};
 
 /// Which list of the pod a container stands in, and what that makes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,10 +82,7 @@ impl<'a> Container<'a> {
             troubles: Vec::new(),
         };
         if !value.is_object() {
-            reader.trouble(
-                &path,
-                format!("is {}, not a container", raw::kind_of(value)),
-            );
+            reader.trouble(&path, format!("is {}, not a container", type_of(value)));
             unreadable.append(&mut reader.troubles);
             return None;
         }

@@ -19,15 +19,3 @@ pub(super) fn items<'a>(value: &'a Value, key: &str) -> &'a [Value] {
         .and_then(Value::as_array)
         .map_or(&[], Vec::as_slice)
 }
-
-/// What a value is, for messages.
-pub(super) fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Array(_) => "a list",
-        Value::Bool(_) => "a bool",
-        Value::Null => "null",
-        Value::Number(_) => "a number",
-        Value::Object(_) => "a map",
-        Value::String(_) => "a text",
-    }
-}

@@ -9,7 +9,7 @@ use super::hook::{Hook, literal_sleep};
 use super::probe::{Probe, Role};
 use super::{Unreadable, quantity, raw};
 use crate::knowledge::EnvValue;
-use crate::words::FieldPath;
+use crate::words::{FieldPath, type_of};
 
 /// Reads the pieces of one container and collects what does not read.
 pub(super) struct Reader<'r> {
@@ -109,7 +109,7 @@ impl Reader<'_> {
         };
         let path = self.path.key(key);
         let Some(items) = value.as_array() else {
-            self.trouble(&path, format!("is {}, not a list", raw::kind_of(value)));
+            self.trouble(&path, format!("is {}, not a list", type_of(value)));
             return Vec::new();
         };
         let mut read = Vec::with_capacity(items.len());

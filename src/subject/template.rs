@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::container::{Container, Place};
 use super::{Unreadable, raw};
 use crate::knowledge::{Part, Workload};
-use crate::words::FieldPath;
+use crate::words::{FieldPath, type_of};
 
 /// A pod template, read at its place in the object.
 #[derive(Debug)]
@@ -119,7 +119,7 @@ pub(super) fn read_all<'a>(
         let spec = match value.get("spec") {
             Some(spec) if spec.is_object() => spec,
             other => {
-                let what = other.map_or("missing", raw::kind_of);
+                let what = other.map_or("missing", type_of);
                 let why = format!("is {what}, not a pod spec");
                 unreadable.push(Unreadable {
                     path: spec_path,
@@ -145,7 +145,7 @@ pub(super) fn read_all<'a>(
                     }
                 }
                 Some(other) => {
-                    let why = format!("is {}, not a list of containers", raw::kind_of(other));
+                    let why = format!("is {}, not a list of containers", type_of(other));
                     unreadable.push(Unreadable {
                         path,
                         container: None,
@@ -156,7 +156,7 @@ pub(super) fn read_all<'a>(
         }
         for field in ["terminationGracePeriodSeconds", "activeDeadlineSeconds"] {
             if let Some(value) = raw::member(spec, field).filter(|value| value.as_i64().is_none()) {
-                let why = format!("is {}, not whole seconds", raw::kind_of(value));
+                let why = format!("is {}, not whole seconds", type_of(value));
                 unreadable.push(Unreadable {
                     path: spec_path.key(field),
                     container: None,

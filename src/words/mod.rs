@@ -1,12 +1,14 @@
 //! The words every room speaks: where a field stands, how long something takes, what was found, where a word of a
-//! command line ends.
+//! command line ends, what a value is.
 
 mod field;
 mod finding;
 mod seconds;
 mod shell;
+mod value;
 
 pub use field::{FieldPath, Segment};
 pub use finding::{Finding, MESSAGE_LIMIT, Severity, clip};
 pub use seconds::{ParseSecondsError, Seconds};
 pub use shell::{SplitWordsError, split_words};
+pub use value::type_of;
