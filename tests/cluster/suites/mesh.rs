@@ -3,77 +3,41 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::engine::{mended, named, pod, template, workload, written};
+use super::registered::{Registered, serve};
 use super::stored::the_pod;
 use crate::harness::audit::Record;
-use crate::harness::certificates::ForServer;
 use crate::harness::cluster::Cluster;
 use crate::harness::namespace::Namespace;
 use crate::product::MODE;
 
 const DEADLINE: Duration = Duration::from_secs(120);
-pub(super) const MESH: &str = "mesh";
-pub(super) const CONFIGURATIONS: &str =
-    "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
 
 /// Prefixes by which the API server calls the mesh before `00-warmgate`, and after it.
 const BEFORE: &str = "00-mesh";
 const AFTER: &str = "mesh";
 
-/// The mesh's webhook in one namespace. It is registered until this is dropped.
-struct Registered<'c> {
-    cluster: &'c Cluster,
+/// The mesh's webhook in one namespace, in which warmgate mends.
+struct Mesh<'c> {
     namespace: Namespace<'c>,
-    name: String,
+    _registered: Registered<'c>,
 }
 
-impl<'c> Registered<'c> {
-    /// Registers the server in the namespace `home` for a namespace of its own, in which warmgate mends.
+impl<'c> Mesh<'c> {
+    /// Registers the server in the namespace `home` under a name that `order` begins.
     fn make(cluster: &'c Cluster, home: &Namespace<'_>, authority: &str, order: &str) -> Self {
         let namespace = cluster.namespace(order, &[(MODE, "fix")]);
-        let registered = Self {
-            name: format!("{order}-{}", namespace.name()),
-            cluster,
-            namespace,
-        };
-        let configuration = json!({
-            "apiVersion": "admissionregistration.k8s.io/v1",
-            "kind": "MutatingWebhookConfiguration",
-            "metadata": {"name": registered.name},
-            "webhooks": [{
-                "name": "mesh.warmgate.test",
-                "admissionReviewVersions": ["v1"],
-                "sideEffects": "None",
-                "failurePolicy": "Fail",
-                "reinvocationPolicy": "IfNeeded",
-                "namespaceSelector": {
-                    "matchLabels": {"kubernetes.io/metadata.name": registered.namespace.name()},
-                },
-                "rules": [{
-                    "operations": ["CREATE"],
-                    "apiGroups": [""],
-                    "apiVersions": ["v1"],
-                    "resources": ["pods"],
-                }],
-                "clientConfig": {
-                    "caBundle": STANDARD.encode(authority),
-                    "service": {"namespace": home.name(), "name": MESH},
-                },
-            }],
+        let entry = json!({
+            "name": "mesh.warmgate.test",
+            "failurePolicy": "Fail",
+            "reinvocationPolicy": "IfNeeded",
         });
-        let made = cluster.api(
-            "POST",
-            CONFIGURATIONS,
-            "application/json",
-            &configuration.to_string(),
-        );
-        assert_eq!(made.status, 201, "{}", made.body);
+        let name = format!("{order}-{}", namespace.name());
+        let registered = Registered::make(cluster, name, home, authority, &namespace, entry);
         // The API server hears of it a moment later.
-        let path = format!("{}?dryRun=All", registered.namespace.path("pods", ""));
+        let path = format!("{}?dryRun=All", namespace.path("pods", ""));
         let asked = pod(template()).to_string();
         cluster.wait_for("call of the mesh", DEADLINE, || {
             let answer = cluster.api("POST", &path, "application/json", &asked);
@@ -83,78 +47,11 @@ impl<'c> Registered<'c> {
                 Err(answer.body.to_string())
             }
         });
-        registered
-    }
-}
-
-impl Drop for Registered<'_> {
-    fn drop(&mut self) {
-        self.cluster
-            .forget(&format!("{CONFIGURATIONS}/{}", self.name));
-    }
-}
-
-/// Starts the mesh's server in `home`, and gives the authority that vouches for it.
-pub(super) fn serve(cluster: &Cluster, home: &Namespace<'_>) -> String {
-    let host = format!("{MESH}.{}.svc", home.name());
-    let made = ForServer::make(&host).unwrap_or_else(|fault| panic!("{fault}"));
-    let objects = [
-        (
-            "secrets",
-            json!({
-                "apiVersion": "v1",
-                "kind": "Secret",
-                "metadata": {"name": MESH},
-                "stringData": {"tls.crt": made.certificate, "tls.key": made.key},
-            }),
-        ),
-        (
-            "services",
-            json!({
-                "apiVersion": "v1",
-                "kind": "Service",
-                "metadata": {"name": MESH},
-                "spec": {"selector": {"app": MESH}, "ports": [{"port": 443, "targetPort": 8443}]},
-            }),
-        ),
-        (
-            "pods",
-            json!({
-                "apiVersion": "v1",
-                "kind": "Pod",
-                "metadata": {"name": MESH, "labels": {"app": MESH}},
-                "spec": {
-                    "containers": [{
-                        "name": MESH,
-                        "image": "slowserver:local",
-                        "args": ["--inject", "8443", "--tls", "/tls", "--on-term", "abort"],
-                        "readinessProbe": {"tcpSocket": {"port": 8443}, "periodSeconds": 1},
-                        "volumeMounts": [{"name": "tls", "mountPath": "/tls"}],
-                    }],
-                    "volumes": [{"name": "tls", "secret": {"secretName": MESH}}],
-                },
-            }),
-        ),
-    ];
-    for (resource, object) in &objects {
-        let answer = home.create(resource, object);
-        assert_eq!(answer.status, 201, "{}", answer.body);
-    }
-    home.ready(MESH, DEADLINE);
-    let path = format!(
-        "/apis/discovery.k8s.io/v1/namespaces/{}/endpointslices",
-        home.name()
-    );
-    cluster.wait_for("endpoint of the mesh", DEADLINE, || {
-        let slices = cluster.get(&path).unwrap_or_default();
-        let ready = &slices["items"][0]["endpoints"][0]["conditions"]["ready"];
-        if ready == true {
-            Ok(())
-        } else {
-            Err(slices.to_string())
+        Self {
+            namespace,
+            _registered: registered,
         }
-    });
-    made.authority
+    }
 }
 
 /// What the kubelet goes by, container by container. The proxy answers for the server whichever probe it is asked for, so of the path
@@ -230,7 +127,7 @@ fn calls(cluster: &Cluster, pod: &Value) -> Vec<Call> {
 
 /// The pod that somebody makes by himself, and the one that a Deployment makes.
 fn pods(cluster: &Cluster, order: &str, home: &Namespace<'_>, authority: &str) -> [Value; 2] {
-    let mesh = Registered::make(cluster, home, authority, order);
+    let mesh = Mesh::make(cluster, home, authority, order);
     let deployment = workload("Deployment", template());
     let made = mesh.namespace.create("deployments", &deployment);
     assert_eq!(made.status, 201, "{}", made.body);

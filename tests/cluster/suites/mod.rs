@@ -24,6 +24,7 @@ mod owners_word;
 mod patches;
 mod reader;
 mod readme;
+mod registered;
 mod restart;
 mod rollouts;
 mod said;

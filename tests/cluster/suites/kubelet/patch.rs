@@ -2,27 +2,16 @@
 
 use std::time::Duration;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::harness::cluster::Cluster;
 use crate::harness::namespace::Namespace;
-use crate::suites::mesh::{CONFIGURATIONS, MESH, serve};
+use crate::suites::registered::{Registered, serve};
 
 const DEADLINE: Duration = Duration::from_secs(120);
 
 /// Where a pod brings the patch that it is answered with.
 const TOLD: &str = "inject.warmgate.test/patch";
-
-/// The registration of the webhook that answers. It ends when this is dropped.
-struct Registered<'c>(&'c Cluster, String);
-
-impl Drop for Registered<'_> {
-    fn drop(&mut self) {
-        self.0.forget(&format!("{CONFIGURATIONS}/{}", self.1));
-    }
-}
 
 /// Point 11: `failurePolicy: Ignore` is for calls that fail. An answer whose patch is none counts as such (`ErrCallingWebhook` in
 /// `mutating/dispatcher.go` of apiserver), but one with a patch that does not apply does not: the request fails with 500, and the pod is
@@ -30,7 +19,9 @@ impl Drop for Registered<'_> {
 pub(crate) fn that_does_not_apply_is_not_ignored(cluster: &Cluster, home: &Namespace<'_>) {
     let authority = serve(cluster, home);
     let namespace = cluster.namespace("answered", &[]);
-    let _registered = register(cluster, home, &namespace, &authority);
+    let entry = json!({"name": "answers.warmgate.test", "failurePolicy": "Ignore"});
+    let name = namespace.name().to_owned();
+    let _registered = Registered::make(cluster, name, home, &authority, &namespace, entry);
     let good = json!([{"op": "add", "path": "/metadata/labels", "value": {"patched": "yes"}}]);
     let answer = |name: &str, patch: &str| namespace.create("pods", &pod(name, patch));
     // The API server hears of it a moment later.
@@ -74,42 +65,6 @@ pub(crate) fn that_does_not_apply_is_not_ignored(cluster: &Cluster, home: &Names
         assert_eq!(made.status, 500, "{operation}: {}", made.body);
         assert_eq!(namespace.get("pods", name), None, "{operation}");
     }
-}
-
-fn register<'c>(
-    cluster: &'c Cluster,
-    home: &Namespace<'_>,
-    namespace: &Namespace<'_>,
-    authority: &str,
-) -> Registered<'c> {
-    let configuration = json!({
-        "apiVersion": "admissionregistration.k8s.io/v1",
-        "kind": "MutatingWebhookConfiguration",
-        "metadata": {"name": namespace.name()},
-        "webhooks": [{
-            "name": "answers.warmgate.test",
-            "admissionReviewVersions": ["v1"],
-            "sideEffects": "None",
-            "failurePolicy": "Ignore",
-            "namespaceSelector": {
-                "matchLabels": {"kubernetes.io/metadata.name": namespace.name()},
-            },
-            "rules": [{
-                "operations": ["CREATE"],
-                "apiGroups": [""],
-                "apiVersions": ["v1"],
-                "resources": ["pods"],
-            }],
-            "clientConfig": {
-                "caBundle": STANDARD.encode(authority),
-                "service": {"namespace": home.name(), "name": MESH},
-            },
-        }],
-    });
-    let body = configuration.to_string();
-    let made = cluster.api("POST", CONFIGURATIONS, "application/json", &body);
-    assert_eq!(made.status, 201, "{}", made.body);
-    Registered(cluster, namespace.name().to_owned())
 }
 
 /// A pod that no node runs.
