@@ -1,10 +1,13 @@
 //! warmgate as a user gets it: the image of this source tree, installed by its chart.
 
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::harness::cluster::{Cluster, Options};
+use crate::harness::command::Done;
 use crate::harness::fault::{Fault, Outcome};
 use crate::harness::namespace::Namespace;
 use crate::harness::steps::Steps;
@@ -59,14 +62,19 @@ pub(crate) fn install(cluster: &Cluster) -> Outcome<()> {
     let steps = Steps::new(RELEASE);
     let image = steps.take("image built", image::product)?;
     cluster.load_image(&image);
-    steps.take("installed", || {
+    let installed = steps.take("installed", || {
         let command = ["upgrade", "--install", "--create-namespace"];
         cluster
             .helm4(&[&command[..], &release(), &[CHART], &VALUES].concat())
             .checked()?;
-        WARMGATE.wait_until_mending(cluster);
-        Ok(())
-    })
+        // Whoever waits panics, as a suite does.
+        let mends = || WARMGATE.wait_until_mending(cluster);
+        catch_unwind(AssertUnwindSafe(mends)).map_err(|_| Fault::new("no pod is mended"))
+    });
+    if installed.is_err() && cluster.own().is_none() {
+        uninstall(cluster)?;
+    }
+    installed
 }
 
 /// Starts a cluster for one suite, with the image and nothing installed.
@@ -88,6 +96,11 @@ pub(crate) fn cluster(name: &str) -> Cluster {
         Ok(cluster)
     };
     start().unwrap_or_else(|fault: Fault| panic!("{fault}"))
+}
+
+/// Upgrades what [`install`] has installed to the same chart with these values besides, or back to none.
+pub(crate) fn upgrade(cluster: &Cluster, values: &[&str]) -> Done {
+    cluster.helm4(&[&["upgrade"], &release()[..], &[CHART], &VALUES, values].concat())
 }
 
 /// Removes what [`install`] has installed, from a cluster that goes on.
@@ -148,6 +161,26 @@ impl Release {
             Value::Array(pods) => pods,
             _ => Vec::new(),
         }
+    }
+
+    /// What each pod of a `component` that is not about to leave tells Prometheus, by the pod's name.
+    ///
+    /// # Panics
+    ///
+    /// When the API server refuses.
+    #[track_caller]
+    pub(crate) fn metrics(&self, cluster: &Cluster, component: &str) -> BTreeMap<String, Done> {
+        let stays = |pod: &Value| pod["metadata"]["deletionTimestamp"].is_null();
+        let pods = self.pods(cluster, component).into_iter().filter(stays);
+        let names = pods.filter_map(|pod| pod["metadata"]["name"].as_str().map(str::to_owned));
+        names
+            .map(|name| {
+                let pod = format!("/api/v1/namespaces/{}/pods/{name}", self.namespace);
+                let path = format!("{pod}:8080/proxy/metrics");
+                let metrics = cluster.kubectl(&["get", "--raw", &path], None);
+                (name, metrics)
+            })
+            .collect()
     }
 
     /// Waits until every pod of a `component`'s Deployment is available, and no other is left.

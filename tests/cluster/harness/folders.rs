@@ -38,7 +38,12 @@ pub(crate) fn state(name: &str) -> PathBuf {
     base().join("run").join(name)
 }
 
-/// The logs of a cluster's components; they stay until the next cluster of that name starts.
+/// What the pods of a running cluster say: a folder a pod, in it a folder a container.
+pub(crate) fn pod_logs(name: &str) -> PathBuf {
+    state(name).join("log/pods")
+}
+
+/// The logs of a cluster's components, and once it has ended its pods'; they stay until the next cluster of that name starts.
 pub(crate) fn logs(name: &str) -> PathBuf {
     base().join("logs").join(name)
 }

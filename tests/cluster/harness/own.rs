@@ -13,6 +13,7 @@ use super::components::{API_SOCKET, Components, NODE_NAME};
 use super::fault::{Fault, Outcome};
 use super::folders;
 use super::interrupt;
+use super::logs;
 use super::sandbox::{Component, Paused, Sandbox};
 use super::state::State;
 use super::steps::Steps;
@@ -227,6 +228,18 @@ impl Own {
             .map(drop)
     }
 
+    /// Stops all processes of a container where they are, as on a node that hangs, until the result is dropped. `id` is what the
+    /// API calls the container.
+    ///
+    /// # Errors
+    ///
+    /// What containerd says.
+    pub(crate) fn freeze(&self, id: &str) -> Outcome<Frozen<'_>> {
+        let id = id.trim_start_matches("containerd://").to_owned();
+        self.containerd(&["tasks", "pause", &id])?.checked()?;
+        Ok(Frozen { own: self, id })
+    }
+
     /// Lets the cluster outlive this process.
     ///
     /// # Errors
@@ -259,8 +272,25 @@ impl Own {
     }
 }
 
+/// A container that is stopped where it is.
+#[derive(Debug)]
+pub(crate) struct Frozen<'a> {
+    own: &'a Own,
+    id: String,
+}
+
+impl Drop for Frozen<'_> {
+    fn drop(&mut self) {
+        self.own.containerd(&["tasks", "resume", &self.id]).ok();
+    }
+}
+
 impl Drop for Own {
     fn drop(&mut self) {
+        // Whatever panicked did so because of something that the cluster did.
+        if std::thread::panicking() && !self.stays {
+            logs::show(self.state.name());
+        }
         if let Err(fault) = self.end() {
             eprintln!(
                 "{}: not everything could be taken down: {fault}",

@@ -81,13 +81,10 @@ impl Sandbox {
         ] {
             run(self.command("ip").args(line), None)?.checked()?;
         }
-        run(
-            self.command("sysctl")
-                .args(["-qw", "net.ipv4.ip_forward=1"]),
-            None,
-        )?
-        .checked()
-        .map(drop)
+        let forward = "echo 1 > /proc/sys/net/ipv4/ip_forward";
+        run(self.command("sh").args(["-c", forward]), None)?
+            .checked()
+            .map(drop)
     }
 
     /// The first process, in the host's numbers.

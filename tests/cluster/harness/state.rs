@@ -102,7 +102,7 @@ impl State {
         cgroups::make(&self.cgroup())
     }
 
-    /// Ends the cluster if it runs, and leaves nothing of it but its logs. Whether there was anything.
+    /// Ends the cluster if it runs, and leaves nothing of it but its logs and those of its pods. Whether there was anything.
     ///
     /// # Errors
     ///
@@ -123,8 +123,15 @@ impl State {
                 std::thread::sleep(Duration::from_millis(20));
             }
         }
+        self.keep_pod_logs();
         self.clear()?;
         Ok(found)
+    }
+
+    /// Puts what the pods said beside the logs of the components, which stay. Where it cannot be moved it goes with the rest.
+    fn keep_pod_logs(&self) {
+        let kept = folders::logs(&self.name).join("pods");
+        fs::rename(folders::pod_logs(&self.name), kept).ok();
     }
 
     /// Removes the cgroups and the folder of a cluster that no process belongs to.

@@ -197,6 +197,7 @@ pub(super) fn step_down_only(cluster: &Cluster, unlabelled: &Namespace<'_>) {
 /// Without the mutating configuration nothing is mended, and nothing is refused for it that an edit would have cured.
 pub(super) fn enforce_without_mutating(cluster: &Cluster, _unlabelled: &Namespace<'_>) {
     let namespace = cluster.namespace("modes-without-mutating", &[(MODE, "enforce")]);
+    let back = Back(cluster);
     cluster
         .kubectl(&["delete", "mutatingwebhookconfiguration", MUTATING], None)
         .must();
@@ -212,16 +213,7 @@ pub(super) fn enforce_without_mutating(cluster: &Cluster, _unlabelled: &Namespac
         &["apply", "--filename=-"],
         Some(&contradictory().replace("engine", "other")),
     );
-    // Whatever came of it, the suites after this one need the configuration.
-    let chart = [product::CHART];
-    let upgrade = [
-        &["upgrade"],
-        &product::release()[..],
-        &chart,
-        &product::VALUES,
-    ]
-    .concat();
-    cluster.helm4(&upgrade).must();
+    drop(back);
     WARMGATE.wait_until_mending(cluster);
 
     assert!(applied.ok, "{}", applied.err);
@@ -233,6 +225,15 @@ pub(super) fn enforce_without_mutating(cluster: &Cluster, _unlabelled: &Namespac
     assert_eq!(changes(&stored(&namespace)), None);
     let refused = refused.must_fail();
     assert!(refused.contains("[startup-window-too-short]"), "{refused}");
+}
+
+/// Brings the configuration back, also for the next suite when this one fails.
+struct Back<'a>(&'a Cluster);
+
+impl Drop for Back<'_> {
+    fn drop(&mut self) {
+        product::upgrade(self.0, &[]);
+    }
 }
 
 /// The name of the mutating configuration, which sorts before those of meshes.

@@ -137,24 +137,16 @@ fn trusted(cluster: &Cluster) -> BTreeSet<usize> {
 fn wait_until_served(cluster: &Cluster, leaf: &Leaf) {
     let line = "warmgate_certificate_expiry_timestamp_seconds ";
     cluster.wait_for("certificate that is served", SERVED, || {
-        let mut pods = GATE.pods(cluster, "webhook");
-        pods.retain(|pod| pod["metadata"]["deletionTimestamp"].is_null());
-        for pod in &pods {
-            let (namespace, name) = (GATE.namespace, pod["metadata"]["name"].as_str());
-            let name = name.unwrap_or_default();
-            let path =
-                format!("/api/v1/namespaces/{namespace}/pods/http:{name}:8080/proxy/metrics");
-            let metrics = cluster.kubectl(&["get", "--raw", &path], None);
-            let expiry = metrics
-                .out
-                .lines()
-                .find_map(|found| found.strip_prefix(line));
+        let metrics = GATE.metrics(cluster, "webhook");
+        for (name, metrics) in &metrics {
+            let mut lines = metrics.out.lines();
+            let expiry = lines.find_map(|found| found.strip_prefix(line));
             if expiry != Some(leaf.expires.to_string().as_str()) {
                 return Err(format!("{name}: {expiry:?} {}", metrics.err));
             }
         }
-        if pods.len() < 2 {
-            Err(format!("{} pods", pods.len()))
+        if metrics.len() < 2 {
+            Err(format!("{} pods", metrics.len()))
         } else {
             Ok(())
         }
