@@ -1,19 +1,21 @@
 //! The match conditions, evaluated by the API server: what concerns us is asked about, and nothing else is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use warmgate::admit::{Decision, Outcome, admit};
+use warmgate::admit::{Decision, Outcome};
 use warmgate::facts::{Facts, Mode, Origin};
 use warmgate::intent::SkipReason;
 use warmgate::manifest::Manifest;
-use warmgate::review::Request;
 
+use super::judgement::decide;
+use super::leader_worker_set;
 use crate::cases;
+use crate::harness::audit::Record;
 use crate::harness::cluster::Cluster;
 use crate::harness::namespace::Namespace;
-use crate::product::{self, MODE, asks_for_an_accelerator};
+use crate::product::{MODE, WARMGATE, asks_for_an_accelerator};
 
 const DEADLINE: Duration = Duration::from_secs(60);
 
@@ -23,46 +25,93 @@ const OTHERS: usize = 500;
 /// Each object of the cases is created, without being stored. The API server asks about every one that is edited, judged or
 /// refused here, and about none that is not ours and says nothing to us.
 pub(super) fn hide_nothing_that_concerns_us(cluster: &Cluster, _unlabelled: &Namespace<'_>) {
-    let namespace = cluster.namespace("conditions", &[(MODE, "fix")]);
-    let mut objects = objects();
-    objects.push(("large".to_owned(), large()));
+    leader_worker_set::define_kind(cluster);
+    for mode in [Mode::Fix, Mode::Enforce] {
+        hide_nothing(cluster, mode);
+    }
+}
+
+/// One creation, and what the core says of it.
+struct Creation {
+    name: String,
+    /// Of the object as it was sent, which the mutating webhook sees.
+    sent: Decision,
+    /// Of the object as it would be stored, which the validating webhook sees. What is refused is not sent back.
+    stored: Option<Decision>,
+    /// Whether the kind is edited; others are judged only.
+    edited: bool,
+}
+
+fn hide_nothing(cluster: &Cluster, mode: Mode) {
+    let namespace = cluster.namespace("conditions", &[(MODE, mode.word())]);
+    let facts = Facts::new(mode, Origin::Admission);
     let mut expected = BTreeMap::new();
-    for (name, mut object) in objects {
+    let mut kinds = BTreeSet::new();
+    for (name, mut object) in objects() {
         let Some(resource) = resource(&object) else {
             continue;
         };
         prepare(&mut object);
-        let decision = decide(&object, namespace.name());
         let path = format!("{}?dryRun=All", namespace.path(resource, ""));
         let answer = cluster.api("POST", &path, "application/json", &object.to_string());
         // What the API server cannot decode it asks nobody about.
-        if answer.status != 400 {
-            expected.insert(answer.audit_id, (name, decision));
+        if answer.status == 400 {
+            continue;
         }
+        kinds.insert(resource);
+        let decide = |object: &Value| decide(&facts, namespace.name(), object);
+        let creation = Creation {
+            name,
+            sent: decide(&object),
+            stored: (answer.status == 201).then(|| decide(&answer.body)),
+            edited: resource != "replicasets",
+        };
+        expected.insert(answer.audit_id, creation);
     }
     assert!(expected.len() > 200, "only {} objects", expected.len());
-    let asked = cluster.wait_for("audit records", DEADLINE, || {
-        let records = cluster.audit();
-        let asked: BTreeMap<_, _> = records
-            .iter()
-            .filter_map(|record| record.value()["auditID"].as_str().zip(Some(record)))
-            .filter(|(id, _)| expected.contains_key(*id))
-            .map(|(id, record)| (id.to_owned(), was_asked(record.value())))
+    assert_eq!(kinds.len(), 8, "{kinds:?}");
+    let records = cluster.wait_for("audit records", DEADLINE, || {
+        let mut records = cluster.audit();
+        let id = |record: &Record| record.value()["auditID"].as_str().map(str::to_owned);
+        records.retain(|record| id(record).is_some_and(|id| expected.contains_key(&id)));
+        let found: BTreeMap<_, _> = records
+            .into_iter()
+            .filter_map(|record| Some((id(&record)?, record)))
             .collect();
-        if asked.len() == expected.len() {
-            Ok(asked)
+        if found.len() == expected.len() {
+            Ok(found)
         } else {
-            Err(format!("{} of {}", asked.len(), expected.len()))
+            Err(format!("{} of {}", found.len(), expected.len()))
         }
     });
     let wrong: Vec<_> = expected
         .iter()
-        .filter(|(id, (_, decision))| asked[*id] == does_not_concern_us(decision))
-        .map(|(id, (name, decision))| {
-            format!("{name}: asked {}, {:?}", asked[id], decision.outcome)
-        })
+        .filter_map(|(id, creation)| wrong(creation, records[id].value()))
         .collect();
-    assert_eq!(wrong, Vec::<String>::new());
+    assert_eq!(wrong, Vec::<String>::new(), "{mode:?}");
+}
+
+/// What is wrong with the calls that a record tells of.
+fn wrong(creation: &Creation, record: &Value) -> Option<String> {
+    let Creation { name, sent, .. } = creation;
+    let asked = was_asked(record);
+    let concerns_us = !does_not_concern_us(sent);
+    if asked != (concerns_us && creation.edited) {
+        return Some(format!("{name}: asked {asked}, {:?}", sent.outcome));
+    }
+    let judged = was_judged(record);
+    let found = match &creation.stored {
+        Some(stored) => !stored.findings.is_empty(),
+        None => sent.refusal.is_some(),
+    };
+    (found && !judged).then(|| format!("{name}: not judged, {:?}", sent.findings))
+}
+
+/// Whether a record tells what our validating webhook found.
+fn was_judged(record: &Value) -> bool {
+    let annotations = record["annotations"].as_object().into_iter().flatten();
+    let mut keys = annotations.map(|(key, _)| key);
+    keys.any(|key| key.ends_with(".validate.warmgate.io/findings"))
 }
 
 /// Whether a record tells of our mutating webhook.
@@ -76,23 +125,6 @@ fn was_asked(record: &Value) -> bool {
     })
 }
 
-/// What the core says of the object when it is created.
-fn decide(object: &Value, namespace: &str) -> Decision {
-    let (group, version) = match object["apiVersion"].as_str().unwrap_or_default() {
-        version if !version.contains('/') => ("", version),
-        both => both.split_once('/').unwrap_or_default(),
-    };
-    let review = json!({
-        "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
-        "request": {
-            "uid": "1", "operation": "CREATE", "namespace": namespace, "object": object,
-            "kind": {"group": group, "version": version, "kind": object["kind"]},
-        },
-    });
-    let request = Request::from_value(&review).unwrap_or_else(|error| panic!("{error}: {review}"));
-    admit(&request, &Facts::new(Mode::Fix, Origin::Admission))
-}
-
 /// Nothing is done about it and nothing is said.
 fn does_not_concern_us(decision: &Decision) -> bool {
     let skipped = matches!(&decision.outcome, Outcome::Skipped(skip)
@@ -100,7 +132,7 @@ fn does_not_concern_us(decision: &Decision) -> bool {
     skipped && decision.findings.is_empty() && decision.patch.0.is_empty()
 }
 
-/// Every object of the cases, with the file that it is in.
+/// Every object of the cases, with the file that it is in; also as the kinds that the cases lack.
 fn objects() -> Vec<(String, Value)> {
     let of_case = |(name, manifest): (String, Manifest)| {
         manifest.objects.into_iter().map(move |object| {
@@ -111,7 +143,30 @@ fn objects() -> Vec<(String, Value)> {
             (name.clone(), value)
         })
     };
-    cases::all().into_iter().flat_map(of_case).collect()
+    let mut objects: Vec<_> = cases::all().into_iter().flat_map(of_case).collect();
+    let others: Vec<_> = objects.iter().filter_map(in_other_words).collect();
+    objects.extend(others);
+    objects.push(("large".to_owned(), large()));
+    objects
+}
+
+/// A Deployment as the ReplicaSet of somebody who writes no Deployments, a Job as the CronJob that makes it.
+fn in_other_words((name, object): &(String, Value)) -> Option<(String, Value)> {
+    let mut other = object.clone();
+    match object["kind"].as_str()? {
+        "Deployment" => {
+            other["kind"] = json!("ReplicaSet");
+            let spec = other["spec"].as_object_mut()?;
+            spec.retain(|key, _| matches!(&**key, "replicas" | "selector" | "template"));
+        }
+        "Job" => {
+            other["kind"] = json!("CronJob");
+            other["spec"] =
+                json!({"schedule": "0 3 * * *", "jobTemplate": {"spec": object["spec"]}});
+        }
+        _ => return None,
+    }
+    Some((format!("{name}, as {}", other["kind"]), other))
 }
 
 /// A pod that asks for an accelerator and has the most of everything else: the conditions must not cost more than is allowed.
@@ -136,7 +191,9 @@ fn resource(object: &Value) -> Option<&'static str> {
         "DaemonSet" => "daemonsets",
         "Deployment" => "deployments",
         "Job" => "jobs",
+        "LeaderWorkerSet" => "leaderworkerset.x-k8s.io/v1/leaderworkersets",
         "Pod" => "pods",
+        "ReplicaSet" => "replicasets",
         "StatefulSet" => "statefulsets",
         _ => return None,
     })
@@ -174,21 +231,14 @@ pub(super) fn keep_other_pods_away(cluster: &Cluster, _unlabelled: &Namespace<'_
 
 /// How many reviews the webhooks have been asked.
 fn requests(cluster: &Cluster) -> u64 {
-    let pods = format!("/api/v1/namespaces/{}/pods", product::NAMESPACE);
-    let selector = "?labelSelector=app.kubernetes.io/component%3Dwebhook";
-    let found = cluster
-        .get(&format!("{pods}{selector}"))
-        .unwrap_or_default();
-    let names = found["items"].as_array().into_iter().flatten();
-    names
-        .filter_map(|pod| pod["metadata"]["name"].as_str())
-        .map(|name| {
-            let path = format!("{pods}/{name}:8080/proxy/metrics");
-            let done = cluster.kubectl(&["get", "--raw", &path], None).must();
-            done.lines()
-                .filter(|line| line.starts_with("warmgate_admission_requests_total{"))
-                .filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok())
-                .sum::<u64>()
-        })
-        .sum()
+    let metrics = WARMGATE.metrics(cluster, "webhook").into_values();
+    let counts = metrics.map(|metrics| {
+        let text = metrics.must();
+        let lines = text.lines();
+        lines
+            .filter(|line| line.starts_with("warmgate_admission_requests_total{"))
+            .filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok())
+            .sum::<u64>()
+    });
+    counts.sum()
 }

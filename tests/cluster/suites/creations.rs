@@ -161,6 +161,15 @@ impl Creations<'_> {
     }
 }
 
+/// How many there were a second.
+pub(super) fn rate(creations: &[Creation]) -> f64 {
+    let times = || creations.iter().map(|creation| creation.at);
+    let (Some(first), Some(last)) = (times().min(), times().max()) else {
+        return 0.0;
+    };
+    creations.len() as f64 / last.duration_since(first).as_secs_f64()
+}
+
 /// Fails unless all were created.
 #[track_caller]
 pub(super) fn assert_none_failed(creations: &[Creation]) {

@@ -8,8 +8,10 @@ mod conditions;
 mod creations;
 mod definitions;
 mod engine;
+mod facts;
 mod helpers;
 mod image;
+mod judgement;
 mod kinds;
 mod kubelet;
 mod leader_worker_set;
@@ -25,6 +27,7 @@ mod patches;
 mod reader;
 mod readme;
 mod registered;
+mod renewal;
 mod restart;
 mod rollouts;
 mod said;
@@ -314,6 +317,7 @@ pub(crate) const ALL: &[Suite] = &[
         leader_worker_set::one_template,
     )
     .installed(),
+    Suite::shared("facts_reach_the_webhook", facts::reach_the_webhook).installed(),
     Suite::shared("mesh_comes_before_or_after", mesh::comes_before_or_after).installed(),
     Suite::shared("owned_deployment", owned::deployment)
         .installed()
@@ -337,6 +341,17 @@ pub(crate) const ALL: &[Suite] = &[
         outage::lets_pods_through,
     )
     .installed(),
+    Suite::exclusive(
+        "outage_of_webhooks_that_hang_ends_in_time",
+        outage::of_webhooks_that_hang,
+    )
+    .installed(),
+    Suite::exclusive(
+        "outage_where_the_policy_is_to_fail",
+        outage::where_the_policy_is_to_fail,
+    )
+    .installed(),
+    Suite::exclusive("renewal_loses_nothing", renewal::loses_nothing).installed(),
     Suite::exclusive("restart_loses_nothing", restart::loses_nothing).installed(),
     Suite::exclusive("trust_comes_back", trust::comes_back).installed(),
     Suite::exclusive("lease_outlives_its_leader", lease::outlives_its_leader).installed(),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::creations::{self, assert_all_asked, assert_all_mended, assert_none_failed};
+use super::creations::{self, assert_all_asked, assert_all_mended, assert_none_failed, rate};
 use crate::harness::cluster::Cluster;
 use crate::harness::namespace::Namespace;
 use crate::product::{MODE, NAMESPACE, WARMGATE};
@@ -35,7 +35,15 @@ pub(super) fn loses_nothing(cluster: &Cluster, _unlabelled: &Namespace<'_>) {
     assert_none_failed(&created);
     assert_all_mended(cluster, &created);
     assert_all_asked(cluster, &namespaces);
-    println!("restart: {} created, 0 failed, 0 unmended", created.len());
+    let rate = rate(&created);
+    println!(
+        "restart: {} created, {rate:.0} a second, 0 failed, 0 unmended",
+        created.len()
+    );
+    assert!(
+        rate > f64::from(RATE) / 2.0,
+        "{rate:.0} a second are no load"
+    );
 }
 
 /// Who the webhook's pods are.

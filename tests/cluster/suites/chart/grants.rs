@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{NAMESPACE, VARIATIONS, of_kind, render, texts};
+use super::{NAMESPACE, RELEASE, VARIATIONS, find, of_kind, render, texts};
 
 /// What the controller may do where it makes the certificate: where, what, to which resource of which name.
 const CONTROLLER: [&str; 35] = [
@@ -58,6 +58,12 @@ fn grants(objects: &[Value]) -> Vec<String> {
 }
 
 fn lines(place: &str, rule: &Value) -> Vec<String> {
+    // Whatever else a rule may say, such as `nonResourceURLs`, would be a right that no line tells of.
+    let members = rule.as_object().into_iter().flatten().map(|(key, _)| key);
+    for member in members {
+        let known = ["apiGroups", "resources", "resourceNames", "verbs"];
+        assert!(known.contains(&member.as_str()), "{rule}");
+    }
     let names = match texts(&rule["resourceNames"]) {
         names if names.is_empty() => vec![String::new()],
         names => names.into_iter().map(|name| format!(" {name}")).collect(),
@@ -82,19 +88,41 @@ fn lines(place: &str, rule: &Value) -> Vec<String> {
     lines
 }
 
+/// What is listed, where the release is named `fullname`, has these `configurations`, and takes the certificate from a Secret of
+/// others if there is one.
+fn listed(fullname: &str, configurations: [&str; 2], secret: Option<&str>) -> Vec<String> {
+    let [mutating, validating] = configurations;
+    let named = CONTROLLER.iter().map(|line| match line.rsplit_once(' ') {
+        Some((line, "00-warmgate")) => format!("{line} {mutating}"),
+        Some((line, "warmgate")) => format!("{line} {validating}"),
+        _ => line.replace(" warmgate-", &format!(" {fullname}-")),
+    });
+    let mut listed: Vec<_> = named.collect();
+    if let Some(secret) = secret {
+        listed.retain(|line| !line.contains(" secrets"));
+        listed.push(format!("namespace get secrets {secret}"));
+    }
+    listed.sort();
+    listed
+}
+
 /// Nothing but what is listed may be done.
 pub(in crate::suites) fn are_those_that_are_listed() {
     assert_eq!(grants(&render("")), CONTROLLER);
-    for source in ["cert-manager", "byo"] {
-        let values = format!("certificates: {{source: {source}, secretName: theirs}}");
-        let mut expected: Vec<_> = CONTROLLER
-            .iter()
-            .filter(|line| !line.contains(" secrets"))
-            .map(|line| (*line).to_owned())
-            .collect();
-        expected.push("namespace get secrets theirs".to_owned());
-        expected.sort();
-        assert_eq!(grants(&render(&values)), expected, "{source}");
+    for (name, values) in VARIATIONS {
+        let fullname = if name == "names" { "gate" } else { RELEASE };
+        let configurations = match name {
+            "registration" => ["0-first", "gate"],
+            _ => ["00-warmgate", "warmgate"],
+        };
+        let tls = format!("{fullname}-issued-tls");
+        let secret = match name {
+            "byo" => Some("ours"),
+            "cert-manager" | "issuer" => Some(&*tls),
+            _ => None,
+        };
+        let expected = listed(fullname, configurations, secret);
+        assert_eq!(grants(&render(values)), expected, "{name}");
     }
 }
 
@@ -113,6 +141,19 @@ pub(in crate::suites) fn are_the_controllers_alone() {
                 assert_eq!(subject["kind"], "ServiceAccount", "{name}");
                 assert_eq!(subject["namespace"], NAMESPACE, "{name}");
                 assert_eq!(subject["name"], binding["metadata"]["name"], "{name}");
+                // And to it the role of its own name, whose rules are listed, and no other such as `cluster-admin`.
+                let role = &binding["roleRef"];
+                assert_eq!(role["name"], binding["metadata"]["name"], "{name}");
+                assert_eq!(
+                    format!("{}Binding", role["kind"].as_str().unwrap_or_default()),
+                    kind,
+                    "{name}"
+                );
+                find(
+                    &objects,
+                    kind.trim_end_matches("Binding"),
+                    role["name"].as_str().unwrap_or_default(),
+                );
             }
         }
         for account in of_kind(&objects, "ServiceAccount") {

@@ -3,14 +3,14 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use warmgate::admit::{Decision, Outcome, admit};
+use warmgate::admit::Outcome;
 use warmgate::facts::Facts;
 use warmgate::knowledge::{DeviceClass, Knowledge};
-use warmgate::review::Request;
 
 use super::values::configured;
 use super::{VARIATIONS, of_kind, render};
 use crate::harness::folders;
+use crate::suites::judgement::decide;
 
 /// The variation that adds rows of every list.
 pub(in crate::suites) const VARIATION: (&str, &str) = VARIATIONS[12];
@@ -48,7 +48,7 @@ pub(in crate::suites) fn reaches_the_judgement() {
     let startup = "/spec/containers/1/startupProbe";
     let written = |facts: &Facts, pod: &Value| {
         let mut pod = pod.clone();
-        let decision = decide(facts, &pod);
+        let decision = decide(facts, "team", &pod);
         json_patch::patch(&mut pod, &decision.patch).expect("a patch that applies");
         (decision.outcome, pod.pointer(startup).cloned())
     };
@@ -84,18 +84,6 @@ fn pod(change: impl FnOnce(&mut Value)) -> Value {
     });
     change(&mut pod);
     pod
-}
-
-fn decide(facts: &Facts, pod: &Value) -> Decision {
-    let review = json!({
-        "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
-        "request": {
-            "uid": "1", "operation": "CREATE", "namespace": "team", "object": pod,
-            "kind": {"group": "", "version": "v1", "kind": "Pod"},
-        },
-    });
-    let request = Request::from_value(&review).unwrap_or_else(|error| panic!("{error}: {review}"));
-    admit(&request, facts)
 }
 
 /// What the judgement takes for an accelerator because of the values, the API server asks about, in every entry.
