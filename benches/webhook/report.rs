@@ -36,10 +36,12 @@ fn conditions(seen: &Seen) -> String {
         false => "client and server on the same core, so that no rate here is worth much",
     };
     format!(
-        "{}; {cores}; medians of {} rounds in which the cases take turns, {} s each; {CONNECTIONS} connections.",
+        "{}; {cores}; medians of {} rounds in which the cases take turns, {} s each, and {} s each \
+         for latencies; {CONNECTIONS} connections.",
         seen.machine,
         seen.rounds.count,
         seen.rounds.closed.as_secs_f64(),
+        seen.rounds.paced.as_secs_f64(),
     )
 }
 

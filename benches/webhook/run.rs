@@ -42,7 +42,7 @@ impl Amount {
         let millis = Duration::from_millis;
         let (count, closed, paced, starts, loaded, connections) = match options.quick {
             true => (1, 300, 300, 3, 300, 500),
-            false => (5, 2000, 2000, 21, 3000, u64::MAX),
+            false => (5, 2000, 1500, 21, 3000, u64::MAX),
         };
         Self {
             rounds: Rounds {
