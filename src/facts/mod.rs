@@ -6,6 +6,7 @@
 mod config;
 mod file;
 mod neighbours;
+mod selectors;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,7 +21,8 @@ use crate::words::Seconds;
 
 pub use config::{Config, Defaults, Edits, Limits, Override};
 pub use file::FileError;
-pub use neighbours::collect;
+pub use neighbours::{collect, speaks_of_others};
+pub use selectors::Selectors;
 
 /// The rung of the ladder that a namespace stands on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
@@ -148,7 +150,7 @@ pub struct Neighbours {
     /// The names of Services with an address of their own, by namespace.
     pub services: BTreeMap<String, Vec<String>>,
     /// The `spec.selector` of PodDisruptionBudgets, by namespace.
-    pub disruption_budgets: BTreeMap<String, Vec<Value>>,
+    pub disruption_budgets: BTreeMap<String, Selectors>,
 }
 
 /// What a caller knows besides the object. Cheap to clone.

@@ -37,7 +37,7 @@ pub fn collect<'a>(
                     .disruption_budgets
                     .entry(namespace.to_owned())
                     .or_default()
-                    .push(selector.unwrap_or_default());
+                    .extend([selector.unwrap_or_default()]);
             }
             ("resource.k8s.io", "ResourceClaim") => {
                 let requests = device_requests(object.pointer("/spec"));
@@ -55,6 +55,16 @@ pub fn collect<'a>(
     (cluster, neighbours)
 }
 
+/// Whether an object of this group and kind says something of others: those that [`collect`] reads.
+pub fn speaks_of_others(group: &str, kind: &str) -> bool {
+    matches!(
+        (group, kind),
+        ("", "Namespace" | "Service")
+            | ("policy", "PodDisruptionBudget")
+            | ("resource.k8s.io", "ResourceClaim" | "ResourceClaimTemplate")
+    )
+}
+
 impl Cluster {
     /// Adds other facts; where both speak, `more` wins.
     pub fn extend(&mut self, more: Self) {
@@ -63,6 +73,19 @@ impl Cluster {
         self.starts.extend(more.starts);
         self.claims.templates.extend(more.claims.templates);
         self.claims.claims.extend(more.claims.claims);
+    }
+}
+
+impl Neighbours {
+    /// Adds what other objects say, behind what is there.
+    pub fn extend(&mut self, more: Self) {
+        for (namespace, services) in more.services {
+            self.services.entry(namespace).or_default().extend(services);
+        }
+        for (namespace, budgets) in more.disruption_budgets {
+            let known = self.disruption_budgets.entry(namespace).or_default();
+            known.extend(budgets);
+        }
     }
 }
 
@@ -197,10 +220,8 @@ mod tests {
         ];
         let (cluster, neighbours) = collect(objects.iter(), "");
         assert_eq!(neighbours.services[""], ["vllm"]);
-        assert_eq!(
-            neighbours.disruption_budgets["team"],
-            [json!({"matchLabels": {"app": "chat"}})]
-        );
+        let budgets = neighbours.disruption_budgets["team"].clone().into_iter();
+        assert!(budgets.eq([json!({"matchLabels": {"app": "chat"}})]));
         let defaults = &cluster.namespaces["team"];
         assert_eq!(
             Value::Object(defaults.clone()),

@@ -26,9 +26,10 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let budgets = neighbours.disruption_budgets.get(&case.subject.namespace);
     let mut findings = Vec::new();
     for template in case.templates() {
-        let labels = template.template.labels();
-        let covers = |selector: &Value| selector::matches(selector, labels);
-        if budgets.into_iter().flatten().any(covers) {
+        let labels = selector::pairs(template.template.labels());
+        let covers = |selector: &Value| selector::matches(selector, &labels);
+        let mut candidates = budgets.into_iter().flat_map(|all| all.candidates(&labels));
+        if candidates.any(covers) {
             continue;
         }
         let message = format!(

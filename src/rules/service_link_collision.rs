@@ -69,6 +69,12 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
 
 /// Whether the variables of a Service, `NAME_PORT` first, begin with the whole prefix and nothing else.
 fn takes(service: &str, prefix: &str) -> bool {
-    let name = service.to_ascii_uppercase().replace('-', "_");
-    prefix.strip_suffix('_') == Some(name.as_str())
+    let Some(name) = prefix.strip_suffix('_') else {
+        return false;
+    };
+    let variable = |byte: u8| match byte {
+        b'-' => b'_',
+        byte => byte.to_ascii_uppercase(),
+    };
+    service.len() == name.len() && service.bytes().map(variable).eq(name.bytes())
 }

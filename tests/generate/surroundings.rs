@@ -94,7 +94,7 @@ fn neighbours(source: &mut Source<'_>) -> Neighbours {
         let selector = serde_json::json!({"matchLabels": {"app": source.word(&["chat", "other"])}});
         neighbours
             .disruption_budgets
-            .insert(namespace.to_owned(), vec![selector]);
+            .insert(namespace.to_owned(), [selector].into_iter().collect());
     }
     neighbours
 }
