@@ -99,23 +99,13 @@ impl Decision {
             name: String::new(),
         }
     }
-
-    fn skipped(reason: SkipReason, detail: impl Into<String>, mode: Mode) -> Self {
-        Self::untouched(Outcome::Skipped(Skip::new(reason, detail)), mode)
-    }
 }
 
 /// Judges one object: what mends it, what is wrong with it, and whether it is refused.
 pub fn admit(request: &Request, facts: &Facts) -> Decision {
-    if let Some(skip) = request::out_of_scope(request, facts) {
-        return Decision::untouched(Outcome::Skipped(skip), facts.mode);
-    }
-    let Some(object) = &request.object else {
-        return Decision::skipped(SkipReason::OutOfScope, "there is no object", facts.mode);
-    };
-    let write = match request::write(request) {
-        Ok(write) => write,
-        Err(skip) => return Decision::untouched(Outcome::Skipped(skip), facts.mode),
+    let (object, write) = match scope(request, facts) {
+        Ok(judged) => judged,
+        Err(decision) => return *decision,
     };
     let mut decision = judge(object, &request.namespace, facts, write);
     if facts.origin == Origin::Admission {
@@ -127,41 +117,71 @@ pub fn admit(request: &Request, facts: &Facts) -> Decision {
     decision
 }
 
-/// Judges an object by itself.
-fn judge(object: &Value, namespace: &str, facts: &Facts, write: Write<'_>) -> Decision {
+/// What [`admit`] decides, where nothing that other objects say can change it: the object holds no pods, is never judged, or is
+/// foreign to us.
+pub fn settled(request: &Request, facts: &Facts) -> Option<Decision> {
+    let read = scope(request, facts)
+        .and_then(|(object, _)| subject(object, &request.namespace, facts).map(drop));
+    read.err().map(|decision| *decision)
+}
+
+/// The object that is judged and how it is written, or the decision on what is let through unread.
+fn scope<'r>(request: &'r Request, facts: &Facts) -> Result<(&'r Value, Write<'r>), Box<Decision>> {
+    let skip = |skip| Decision::untouched(Outcome::Skipped(skip), facts.mode);
+    if let Some(out_of_scope) = request::out_of_scope(request, facts) {
+        return Err(Box::new(skip(out_of_scope)));
+    }
+    let Some(object) = &request.object else {
+        let why = Skip::new(SkipReason::OutOfScope, "there is no object");
+        return Err(Box::new(skip(why)));
+    };
+    match request::write(request) {
+        Ok(write) => Ok((object, write)),
+        Err(why) => Err(Box::new(skip(why))),
+    }
+}
+
+/// What is judged of an object, or the decision on one of which nothing is.
+fn subject<'o>(
+    object: &'o Value,
+    namespace: &str,
+    facts: &'o Facts,
+) -> Result<Subject<'o>, Box<Decision>> {
     let subject = match Subject::read(object, namespace, &facts.knowledge) {
         Ok(subject) => subject,
-        Err(NoSubject::HoldsNoPods(kind)) => {
-            return Decision::untouched(
-                Outcome::NotChecked(format!("a {kind} holds no pods")),
-                facts.mode,
-            );
-        }
-        Err(NoSubject::NoObject) => {
-            return Decision::untouched(
-                Outcome::NotChecked("not a Kubernetes object".to_owned()),
-                facts.mode,
-            );
-        }
-        Err(NoSubject::UnknownKind(kind)) => {
-            return Decision::untouched(
-                Outcome::NotChecked(format!("the kind {kind} is not known")),
-                facts.mode,
-            );
-        }
-        Err(NoSubject::TooMany(what, most)) => {
-            return Decision::untouched(
-                Outcome::NotChecked(format!("it has more than {most} {what}")),
-                facts.mode,
-            );
+        Err(why) => {
+            let why = match why {
+                NoSubject::HoldsNoPods(kind) => format!("a {kind} holds no pods"),
+                NoSubject::NoObject => "not a Kubernetes object".to_owned(),
+                NoSubject::TooMany(what, most) => format!("it has more than {most} {what}"),
+                NoSubject::UnknownKind(kind) => format!("the kind {kind} is not known"),
+            };
+            let decision = Decision::untouched(Outcome::NotChecked(why), facts.mode);
+            return Err(Box::new(decision));
         }
     };
     if let Some(skip) = request::never_ours(&subject, facts) {
-        return Decision {
+        return Err(Box::new(Decision {
             name: subject.name.clone(),
             ..Decision::untouched(Outcome::Skipped(skip), facts.mode)
-        };
+        }));
     }
+    if let Some(skip) = intent::foreign(&subject, facts) {
+        return Err(Box::new(Decision {
+            owned: subject.controller.is_some(),
+            name: subject.name,
+            ..Decision::untouched(Outcome::Skipped(skip), facts.mode)
+        }));
+    }
+    Ok(subject)
+}
+
+/// Judges an object by itself.
+fn judge(object: &Value, namespace: &str, facts: &Facts, write: Write<'_>) -> Decision {
+    let subject = match subject(object, namespace, facts) {
+        Ok(subject) => subject,
+        Err(decision) => return *decision,
+    };
     let intent = intent::resolve(&subject, facts, rules::ids());
     let plan = plan::make(&subject, &intent, facts, write, rules::ids());
     let findings = rules::run(&Case {

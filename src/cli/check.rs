@@ -1,24 +1,16 @@
 //! `warmgate check`.
 
 use super::args::{CheckArgs, Format};
-use super::{CliError, Exit, input, judge, known, output};
+use super::{CliError, Exit, known, output, sift, walk};
 use crate::report::{self, Report};
 
 pub(super) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
     let facts = known::files(&args.beside, args.mode.into())?;
-    let texts = input::read(&args.paths.paths)?;
-    let facts = known::widened(facts, &texts.texts);
-    let mut report = Report {
-        entries: Vec::new(),
-        troubles: texts.troubles,
-    };
-    for text in &texts.texts {
-        report.troubles.extend(text.troubles());
-    }
-    report.entries = judge::all(&texts.texts, &facts)
-        .into_iter()
-        .flatten()
-        .collect();
+    let found = walk::walk(&args.paths.paths)?;
+    let (entries, unread) = sift::all(found.inputs, facts);
+    let mut troubles = found.troubles;
+    troubles.extend(unread);
+    let report = Report { entries, troubles };
     match args.format {
         Format::Human => {
             for trouble in &report.troubles {

@@ -16,15 +16,15 @@ const WIDTHS: (usize, usize) = (60, 160);
 
 pub(super) fn run(args: &ExplainArgs) -> Result<Exit, CliError> {
     let facts = known::files(&args.beside, Mode::Enforce)?;
-    let texts = input::read(std::slice::from_ref(&args.file))?;
-    let facts = known::widened(facts, &texts.texts);
+    let mut texts = input::read(std::slice::from_ref(&args.file))?;
+    let facts = known::widened(facts, texts.texts.iter().map(known::said));
     let wanted = Wanted {
         load: args.load,
         width: output::width().map_or(WIDTH, |width| width.clamp(WIDTHS.0, WIDTHS.1)),
     };
     let mut troubles = texts.troubles;
     let (mut pages, mut pictures) = (Vec::new(), Vec::new());
-    for text in &texts.texts {
+    for text in &mut texts.texts {
         troubles.extend(text.troubles());
         let entries = judge::of_text(text, &facts);
         for (entry, object) in entries.iter().zip(&text.manifest.objects) {

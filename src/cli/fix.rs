@@ -11,14 +11,14 @@ use crate::report::{self, Entry, Trouble};
 
 pub(super) fn run(args: &FixArgs) -> Result<Exit, CliError> {
     let facts = known::files(&args.beside, Mode::Enforce)?;
-    let texts = input::read(&args.paths.paths)?;
+    let mut texts = input::read(&args.paths.paths)?;
     args.to.refuse(&texts)?;
-    let facts = known::widened(facts, &texts.texts);
-    let mended = progress::over("mending", &texts.texts, |text| mend(text, &facts));
+    let facts = known::widened(facts, texts.texts.iter().map(known::said));
+    let mended = progress::over("mending", &mut texts.texts, |text| mend(text, &facts));
     args.to.take(texts, mended)
 }
 
-fn mend(text: &Text, facts: &Facts) -> Attempt {
+fn mend(text: &mut Text, facts: &Facts) -> Attempt {
     let troubles: Vec<Trouble> = text.troubles().collect();
     if !troubles.is_empty() {
         return Err(troubles);

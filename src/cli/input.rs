@@ -30,7 +30,9 @@ pub(super) struct Texts {
 /// Reads what arguments mean, in parallel; the order is that of the arguments.
 pub(super) fn read(paths: &[std::path::PathBuf]) -> Result<Texts, CliError> {
     let found = walk::walk(paths)?;
-    let read = progress::over("reading", found.inputs, one);
+    let read = progress::over("reading", found.inputs, |input| {
+        text(input, |name, text| Manifest::read(name, &text))
+    });
     let mut texts = Texts {
         troubles: found.troubles,
         single: found.single,
@@ -61,7 +63,11 @@ impl Text {
     }
 }
 
-fn one(input: Input) -> Result<Text, Trouble> {
+/// Reads one input, whose name and text `read` makes objects of.
+pub(super) fn text(
+    input: Input,
+    read: impl FnOnce(&str, String) -> Manifest,
+) -> Result<Text, Trouble> {
     let name = input.name();
     let trouble = |message: String| Trouble {
         file: name.clone(),
@@ -70,7 +76,7 @@ fn one(input: Input) -> Result<Text, Trouble> {
     };
     let bytes = bytes(&input).map_err(|error| trouble(error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|_| trouble("is not UTF-8".to_owned()))?;
-    let manifest = Manifest::read(&name, &text);
+    let manifest = read(&name, text);
     Ok(Text { input, manifest })
 }
 

@@ -1,40 +1,46 @@
 //! The objects of the input, judged.
 
+use std::mem;
+
 use serde_json::Value;
 
 use super::input::Text;
-use super::progress;
-use crate::admit::{Outcome, admit};
+use crate::admit::{Decision, Outcome, admit};
 use crate::facts::Facts;
-use crate::manifest::Object;
 use crate::report::{self, Entry};
 use crate::review::{Kind, Operation, Request};
 use crate::subject::group_and_kind;
 
-/// Judges all objects, in parallel; the order is that of the input.
-pub(super) fn all(texts: &[Text], facts: &Facts) -> Vec<Vec<Entry>> {
-    progress::over("judging", texts, |text| of_text(text, facts))
+/// Judges the objects of one input, and leaves them as they are.
+pub(super) fn of_text(text: &mut Text, facts: &Facts) -> Vec<Entry> {
+    let objects = 0..text.manifest.objects.len();
+    objects
+        .filter_map(|index| one(text, index, |request| Some(admit(request, facts))))
+        .collect()
 }
 
-/// Judges the objects of one input.
-pub(super) fn of_text(text: &Text, facts: &Facts) -> Vec<Entry> {
-    let file = text.input.name();
-    let entry = |object| one(&file, text, object, facts);
-    text.manifest.objects.iter().map(entry).collect()
-}
-
-fn one(file: &str, text: &Text, object: &Object, facts: &Facts) -> Entry {
-    let value = &object.value;
-    let (kind, namespace, name) = called(value);
-    let mut decision = admit(&request(value, &namespace), facts);
-    if group_and_kind(value) == Some(("admission.k8s.io", "AdmissionReview")) {
+/// What is decided of one of the objects of an input, if `decide` decides it.
+pub(super) fn one(
+    text: &mut Text,
+    index: usize,
+    decide: impl FnOnce(&Request) -> Option<Decision>,
+) -> Option<Entry> {
+    let value = mem::take(&mut text.manifest.objects[index].value);
+    let (kind, namespace, name) = called(&value);
+    let is_review = group_and_kind(&value) == Some(("admission.k8s.io", "AdmissionReview"));
+    let request = request(value, &namespace);
+    let decision = decide(&request);
+    text.manifest.objects[index].value = request.object.unwrap_or_default();
+    let mut decision = decision?;
+    if is_review {
         let why = "an AdmissionReview is answered by warmgate admit";
         decision.outcome = Outcome::NotChecked(why.to_owned());
     }
+    let object = &text.manifest.objects[index];
     let places = decision.findings.iter();
     let places = places.map(|finding| text.manifest.position(object, &finding.path));
-    Entry {
-        file: file.to_owned(),
+    Some(Entry {
+        file: text.input.name(),
         document: object.document,
         line: object.line,
         kind,
@@ -42,7 +48,7 @@ fn one(file: &str, text: &Text, object: &Object, facts: &Facts) -> Entry {
         namespace,
         places: places.collect(),
         decision,
-    }
+    })
 }
 
 /// The kind of an object, its namespace and its name, as far as it says them.
@@ -64,8 +70,8 @@ pub(super) fn title(object: &Value) -> String {
 }
 
 /// The request that creates an object of a file.
-pub(super) fn request(object: &Value, namespace: &Option<String>) -> Request {
-    let (group, kind) = group_and_kind(object).unwrap_or_default();
+pub(super) fn request(object: Value, namespace: &Option<String>) -> Request {
+    let (group, kind) = group_and_kind(&object).unwrap_or_default();
     Request {
         kind: Kind {
             group: group.to_owned(),
@@ -74,7 +80,7 @@ pub(super) fn request(object: &Value, namespace: &Option<String>) -> Request {
         },
         namespace: namespace.clone().unwrap_or_default(),
         operation: Operation::Create,
-        object: Some(object.clone()),
+        object: Some(object),
         ..Request::default()
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::args::{Beside, BesideFiles};
 use super::input::Text;
 use super::{CliError, input};
-use crate::facts::{self, Cluster, Facts, Mode, Origin};
+use crate::facts::{self, Cluster, Facts, Mode, Neighbours, Origin};
 
 /// The facts for an AdmissionReview.
 pub(super) fn admission(args: &Beside, mode: Mode) -> Result<Facts, CliError> {
@@ -21,13 +21,24 @@ pub(super) fn files(args: &BesideFiles, mode: Mode) -> Result<Facts, CliError> {
     })
 }
 
-/// The facts, widened by what the objects of the input say of each other. What the input says counts before what the facts file
-/// says: it is what will be applied.
-pub(super) fn widened(facts: Facts, texts: &[Text]) -> Facts {
-    let objects = texts.iter().flat_map(|text| &text.manifest.objects);
-    let (more, neighbours) = facts::collect(objects.map(|object| &object.value), "");
+/// What the objects of an input say of each other.
+pub(super) type Said = (Cluster, Neighbours);
+
+/// What the objects of one text say of others.
+pub(super) fn said(text: &Text) -> Said {
+    let objects = text.manifest.objects.iter();
+    facts::collect(objects.map(|object| &object.value), "")
+}
+
+/// The facts, widened by what the objects of the input say, in its order. That counts before what the facts file says: it is what
+/// will be applied.
+pub(super) fn widened(facts: Facts, said: impl IntoIterator<Item = Said>) -> Facts {
     let mut cluster = Cluster::clone(&facts.cluster);
-    cluster.extend(more);
+    let mut neighbours = Neighbours::default();
+    for (more, beside) in said {
+        cluster.extend(more);
+        neighbours.extend(beside);
+    }
     Facts {
         cluster: Arc::new(cluster),
         neighbours: Some(Arc::new(neighbours)),

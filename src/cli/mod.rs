@@ -24,6 +24,7 @@ mod output;
 mod progress;
 mod reference;
 mod rules;
+mod sift;
 mod undo;
 mod walk;
 #[cfg(feature = "webhook")]

@@ -67,7 +67,7 @@ pub(super) fn walk(paths: &[PathBuf]) -> Result<Found, CliError> {
     for path in paths {
         match Input::of(path) {
             Input::File(path) if path.is_dir() => folder(&path, &mut found, &mut seen),
-            input => found.take(input, &mut seen),
+            input => found.take(input, None, &mut seen),
         }
     }
     found.single = matches!(paths, [path] if !path.is_dir());
@@ -75,6 +75,7 @@ pub(super) fn walk(paths: &[PathBuf]) -> Result<Found, CliError> {
 }
 
 fn folder(path: &Path, found: &mut Found, seen: &mut HashSet<Option<PathBuf>>) {
+    let home = path.canonicalize().ok();
     let entries = WalkDir::new(path)
         .sort_by_file_name()
         .into_iter()
@@ -82,7 +83,11 @@ fn folder(path: &Path, found: &mut Found, seen: &mut HashSet<Option<PathBuf>>) {
     for entry in entries {
         match entry {
             Ok(entry) if is_manifest(entry.path()) && may_be_file(&entry) => {
-                found.take(Input::File(entry.into_path()), seen);
+                // A walk leaves its folder by links alone, so that what is none need not be looked up once more.
+                let inside = home.as_ref().filter(|_| entry.file_type().is_file());
+                let inner = entry.path().strip_prefix(path).ok();
+                let known = inside.zip(inner).map(|(home, inner)| home.join(inner));
+                found.take(Input::File(entry.into_path()), known, seen);
             }
             Ok(_) => {}
             Err(error) => found.troubles.push(Trouble {
@@ -116,10 +121,12 @@ fn is_manifest(path: &Path) -> bool {
 }
 
 impl Found {
-    /// Takes an input that is not there yet, under whatever name.
-    fn take(&mut self, input: Input, seen: &mut HashSet<Option<PathBuf>>) {
+    /// Takes an input that is not there yet, under whatever name; `known` is the one without links, where that is known.
+    fn take(&mut self, input: Input, known: Option<PathBuf>, seen: &mut HashSet<Option<PathBuf>>) {
         let key = match &input {
-            Input::File(path) => Some(path.canonicalize().unwrap_or_else(|_| path.clone())),
+            Input::File(path) => {
+                known.or_else(|| Some(path.canonicalize().unwrap_or_else(|_| path.clone())))
+            }
             Input::Stdin => None,
         };
         if seen.insert(key) {

@@ -1,6 +1,7 @@
 //! What the owner of an object wants: which containers serve, or why not, and every wanted value with its source.
 
 pub mod fault;
+mod foreign;
 mod layers;
 mod placement;
 mod service;
@@ -13,6 +14,7 @@ use crate::knowledge::{Part, Recognition, Server};
 use crate::subject::{Accelerators, Container, PodTemplate, Subject};
 use crate::words::{FieldPath, Seconds};
 
+pub use foreign::foreign;
 pub use layers::Layers;
 pub use service::Service;
 pub use skip::{Skip, SkipReason};

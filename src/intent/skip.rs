@@ -2,7 +2,7 @@
 
 use super::TemplateIntent;
 use crate::knowledge::Recognition;
-use crate::subject::{Place, Role, Subject};
+use crate::subject::{Place, PodTemplate, Role, Subject};
 
 /// Why an object is neither edited nor judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,12 +101,8 @@ pub(super) fn of_template(
     may_skip: bool,
 ) -> Option<Skip> {
     let template = intent.template;
-    if template
-        .containers
-        .iter()
-        .all(|container| container.image.is_none())
-    {
-        return Some(Skip::new(SkipReason::Fragment, "no container has an image"));
+    if let Some(skip) = fragment(template) {
+        return Some(skip);
     }
     if intent.layers.accelerator() == Some(false) {
         return Some(Skip::new(
@@ -115,10 +111,7 @@ pub(super) fn of_template(
         ));
     }
     if intent.ours.is_none() && intent.accelerators.unresolved.is_empty() {
-        return Some(Skip::new(
-            SkipReason::NotOurs,
-            "asks for no accelerator and no annotation opts it in",
-        ));
+        return Some(not_ours());
     }
     if let Some(reason) = intent.layers.skip().filter(|_| may_skip) {
         return Some(Skip::new(
@@ -136,6 +129,22 @@ pub(super) fn of_template(
         return None;
     }
     batch(subject, intent).or_else(|| no_server(intent))
+}
+
+/// Why nothing can be said of a template: it is a piece of one.
+pub(super) fn fragment(template: &PodTemplate<'_>) -> Option<Skip> {
+    template
+        .containers
+        .iter()
+        .all(|container| container.image.is_none())
+        .then(|| Skip::new(SkipReason::Fragment, "no container has an image"))
+}
+
+pub(super) fn not_ours() -> Skip {
+    Skip::new(
+        SkipReason::NotOurs,
+        "asks for no accelerator and no annotation opts it in",
+    )
 }
 
 fn batch(subject: &Subject<'_>, intent: &TemplateIntent<'_>) -> Option<Skip> {

@@ -6,7 +6,8 @@ use granit_parser::{Event, ScalarStyle, Span, StructureStyle, Tag};
 use serde_json::Value;
 
 use super::error::Fault;
-use super::frame::{Done, Frame, NODE_WEIGHT};
+use super::frame::{Done, Frame, NODE_WEIGHT, Wanted};
+use super::members::Stack;
 use super::scalar;
 use super::scan;
 use super::tree::{Id, Kind, Tree};
@@ -28,6 +29,10 @@ pub(super) struct Builder<'t> {
     /// The node that an anchor reported next belongs to.
     latest: Id,
     open: Vec<Frame>,
+    /// The members of the open maps.
+    members: Stack,
+    /// Of which objects more is kept than names; of all where nothing says so.
+    wanted: Option<&'t Wanted<'t>>,
     anchors: HashMap<usize, Done>,
     sources: HashMap<Id, Value>,
     root: Option<(Id, Value)>,
@@ -50,14 +55,22 @@ pub(super) struct Document {
 
 impl<'t> Builder<'t> {
     /// A document of the piece of `text` that begins at `base`; its first token begins at `start`. `budget` is what anchors
-    /// and aliases may copy.
-    pub(super) fn new(text: &'t str, base: usize, start: usize, budget: usize) -> Self {
+    /// and aliases may copy, `wanted` of which objects more is kept than names.
+    pub(super) fn new(
+        text: &'t str,
+        base: usize,
+        start: usize,
+        budget: usize,
+        wanted: Option<&'t Wanted<'t>>,
+    ) -> Self {
         Self {
             text,
             base,
             seen: start,
             latest: 0,
             open: Vec::new(),
+            members: Stack::new(),
+            wanted,
             anchors: HashMap::new(),
             sources: HashMap::new(),
             root: None,
@@ -169,8 +182,13 @@ impl<'t> Builder<'t> {
         let plain = matches!(kind, Kind::Empty | Kind::Plain);
         // Nothing at all is reported as the null that it means.
         let text = if kind == Kind::Empty { "" } else { text };
-        let value = scalar::resolve(text, plain, tag)
-            .map_err(|why| Fault::new(tree.node(id).start(), why))?;
+        let passed = anchor == 0 && self.open.last().is_some_and(|frame| !frame.kept);
+        let value = if passed && !self.expects_key() {
+            scalar::check(text, plain, tag).map(|()| Value::Null)
+        } else {
+            scalar::resolve(text, plain, tag)
+        };
+        let value = value.map_err(|why| Fault::new(tree.node(id).start(), why))?;
         let done = Done {
             id,
             value,
@@ -227,8 +245,19 @@ impl<'t> Builder<'t> {
         // A block collection has no token of its own: its place is that of the next one.
         let flow = tree.node(id).is_flow_collection();
         self.noted(tree, id, span, if flow { end } else { start });
-        self.open.push(Frame::new(id, kind, anchor));
+        let kept = anchor != 0 || !self.passes();
+        let frame = Frame::new(id, kind, anchor, kept, &self.members);
+        self.open.push(frame);
         Ok(())
+    }
+
+    /// Whether nobody has a use for the next node. What is merged is told apart from what cannot be, so it is kept.
+    fn passes(&self) -> bool {
+        match (self.open.as_slice(), self.wanted) {
+            ([.., frame], _) if !frame.kept => !frame.merges(),
+            ([root], Some(wanted)) => root.passes(&self.members, wanted),
+            _ => false,
+        }
     }
 
     fn leave(&mut self, tree: &mut Tree, span: &Span) -> Result<(), Fault> {
@@ -240,7 +269,8 @@ impl<'t> Builder<'t> {
         if tree.node(frame.id).is_flow_collection() {
             self.seen = end;
         }
-        self.done(tree, frame.finish())
+        let done = frame.finish(&mut self.members);
+        self.done(tree, done)
     }
 
     /// Hands a node that is complete to the collection it stands in.
@@ -251,7 +281,10 @@ impl<'t> Builder<'t> {
             self.anchors.insert(done.anchor, Done { value, ..done });
         }
         match self.open.last_mut() {
-            Some(frame) => frame.take(done, tree, self.text, &mut self.sources),
+            Some(frame) => {
+                let (members, sources) = (&mut self.members, &mut self.sources);
+                frame.take(done, tree, self.text, members, sources)
+            }
             None => {
                 self.root = Some((done.id, done.value));
                 Ok(())

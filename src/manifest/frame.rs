@@ -2,15 +2,18 @@
 
 use std::collections::HashMap;
 
-use serde_json::map::Entry;
 use serde_json::{Map, Value};
 
 use super::error::Fault;
+use super::members::{Member, Members, Stack};
 use super::scalar;
 use super::tree::{Id, Kind, Tree};
 
 /// What a node without children weighs, beside its text.
 pub(super) const NODE_WEIGHT: usize = 16;
+
+/// Whether anybody has a use for objects of a group and kind beyond their names.
+pub(super) type Wanted<'w> = dyn Fn(&str, &str) -> bool + 'w;
 
 /// A node that is complete.
 pub(super) struct Done {
@@ -27,6 +30,8 @@ pub(super) struct Done {
 /// A list or map that is still open.
 pub(super) struct Frame {
     pub(super) id: Id,
+    /// Whether its content is kept; else it is only held to the rules, and null when it has ended.
+    pub(super) kept: bool,
     anchor: usize,
     height: usize,
     weight: usize,
@@ -36,7 +41,7 @@ pub(super) struct Frame {
 enum Content {
     List(Vec<Value>),
     Map {
-        members: Map<String, Value>,
+        members: Members,
         key: Option<Key>,
         /// What merges bring, the first of them preferred.
         merged: Vec<Map<String, Value>>,
@@ -49,11 +54,11 @@ enum Key {
 }
 
 impl Frame {
-    /// The frame of a node that has just begun.
-    pub(super) fn new(id: Id, kind: Kind, anchor: usize) -> Self {
+    /// The frame of a node that has just begun; the members of maps are kept on `stack`.
+    pub(super) fn new(id: Id, kind: Kind, anchor: usize, kept: bool, stack: &[Member]) -> Self {
         let content = match kind {
             Kind::Map { .. } => Content::Map {
-                members: Map::new(),
+                members: Members::on(stack),
                 key: None,
                 merged: Vec::new(),
             },
@@ -61,6 +66,7 @@ impl Frame {
         };
         Self {
             id,
+            kept,
             anchor,
             height: 0,
             weight: NODE_WEIGHT,
@@ -81,6 +87,36 @@ impl Frame {
         }
     }
 
+    /// Whether the next node is the value of the key `<<`.
+    pub(super) fn merges(&self) -> bool {
+        matches!(
+            self.content,
+            Content::Map {
+                key: Some(Key::Merge),
+                ..
+            }
+        )
+    }
+
+    /// Whether the next node is the value of a member of an object of which `wanted` has no use. What names the object is of use
+    /// always; so is everything of an object whose kind has not been read yet, or is that of a list.
+    pub(super) fn passes(&self, stack: &[Member], wanted: &Wanted<'_>) -> bool {
+        let Content::Map {
+            members,
+            key: Some(Key::Name(name, _)),
+            ..
+        } = &self.content
+        else {
+            return false;
+        };
+        let text = |name| members.get(stack, name).and_then(Value::as_str);
+        let (Some(version), Some(kind)) = (text("apiVersion"), text("kind")) else {
+            return false;
+        };
+        let group = version.split_once('/').map_or("", |(group, _)| group);
+        name != "metadata" && !kind.ends_with("List") && !wanted(group, kind)
+    }
+
     /// Takes the key `<<`.
     pub(super) fn take_merge_key(&mut self) {
         if let Content::Map { key, .. } = &mut self.content {
@@ -94,6 +130,7 @@ impl Frame {
         done: Done,
         tree: &Tree,
         text: &str,
+        stack: &mut Stack,
         sources: &mut HashMap<Id, Value>,
     ) -> Result<(), Fault> {
         self.height = self.height.max(done.height);
@@ -106,14 +143,9 @@ impl Frame {
                 merged,
             } => match key.take() {
                 None => *key = Some(name_of(done, tree)?),
-                Some(Key::Name(name, id)) => match members.entry(name) {
-                    Entry::Occupied(first) => {
-                        return Err(duplicate(first.key(), self.id, id, tree, text));
-                    }
-                    Entry::Vacant(place) => {
-                        place.insert(done.value);
-                    }
-                },
+                Some(Key::Name(name, id)) => members
+                    .add(stack, name, done.value)
+                    .map_err(|name| duplicate(&name, self.id, id, tree, text))?,
                 Some(Key::Merge) => {
                     note_sources(&done, tree, sources);
                     merge(done, tree, merged)?;
@@ -124,14 +156,18 @@ impl Frame {
     }
 
     /// The node, now that its end has been read.
-    pub(super) fn finish(self) -> Done {
+    pub(super) fn finish(self, stack: &mut Stack) -> Done {
         let value = match self.content {
-            Content::List(items) => Value::Array(items),
+            Content::List(items) if self.kept => Value::Array(items),
+            Content::List(_) => Value::Null,
+            Content::Map { members, .. } if !self.kept => {
+                members.forget(stack);
+                Value::Null
+            }
             Content::Map {
-                mut members,
-                merged,
-                ..
+                members, merged, ..
             } => {
+                let mut members = members.finish(stack);
                 for (name, value) in merged.into_iter().flatten() {
                     members.entry(name).or_insert(value);
                 }
@@ -147,7 +183,6 @@ impl Frame {
         }
     }
 }
-
 fn name_of(done: Done, tree: &Tree) -> Result<Key, Fault> {
     let name = scalar::key(done.value).ok_or_else(|| {
         let message = "the key of a map must be a scalar, and not null";

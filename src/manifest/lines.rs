@@ -3,6 +3,9 @@
 /// How many bytes are counted at once: a line of JSON can be as long as the text, and is not counted through for each field.
 const BLOCK: usize = 4096;
 
+/// So many bytes of a manifest make a line, more or less.
+const BYTES_A_LINE: usize = 24;
+
 /// Where the lines of a text begin, and how many characters stand before a byte.
 #[derive(Clone, Debug)]
 pub(super) struct Lines {
@@ -18,9 +21,9 @@ impl Lines {
         let breaks = bytes.iter().enumerate().filter(|&(at, &byte)| {
             byte == b'\n' || (byte == b'\r' && bytes.get(at + 1) != Some(&b'\n'))
         });
-        let starts = std::iter::once(0)
-            .chain(breaks.map(|(at, _)| at as u32 + 1))
-            .collect();
+        let mut starts = Vec::with_capacity(1 + bytes.len() / BYTES_A_LINE);
+        starts.push(0);
+        starts.extend(breaks.map(|(at, _)| at as u32 + 1));
         let mut count = 0;
         // One more than there are blocks, for the end of the text.
         let mut inner = vec![0];
@@ -43,6 +46,9 @@ impl Lines {
     }
 
     fn characters(&self, text: &str, offset: usize) -> usize {
+        if self.inner.last() == Some(&0) {
+            return offset;
+        }
         let block = offset / BLOCK;
         let before = self.inner[block] as usize;
         let rest = &text.as_bytes()[block * BLOCK..offset];

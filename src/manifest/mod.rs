@@ -14,6 +14,7 @@ mod edit;
 mod error;
 mod frame;
 mod lines;
+mod members;
 mod objects;
 mod scalar;
 mod scan;
@@ -31,6 +32,7 @@ use crate::words::FieldPath;
 
 use build::Document;
 use error::Fault;
+use frame::Wanted;
 use lines::Lines;
 use objects::Unroll;
 use tree::Tree;
@@ -51,11 +53,23 @@ pub struct Manifest {
 impl Manifest {
     /// Reads a text; `file` is the name that errors carry. Whatever cannot be read is in [`Manifest::errors`].
     pub fn read(file: &str, text: &str) -> Self {
-        let stream = stream::read(text);
-        let lines = Lines::of(text);
+        Self::of(file, text.to_owned(), None)
+    }
+
+    /// Reads a text as [`Manifest::read`] does, with the same errors, and keeps `apiVersion`, `kind` and `metadata` alone of objects
+    /// whose group and kind are not `wanted`. Such a manifest cannot be edited.
+    pub fn sift(file: &str, text: String, wanted: &dyn Fn(&str, &str) -> bool) -> Self {
+        let mut manifest = Self::of(file, text, Some(wanted));
+        manifest.tree.shrink();
+        manifest
+    }
+
+    fn of(file: &str, text: String, wanted: Option<&Wanted<'_>>) -> Self {
+        let stream = stream::read(&text, wanted);
+        let lines = Lines::of(&text);
         let mut documents = stream.documents;
         let mut unroll = Unroll {
-            text,
+            text: &text,
             lines: &lines,
             tree: &stream.tree,
             objects: Vec::new(),
@@ -71,7 +85,7 @@ impl Manifest {
         } = unroll;
         faults.sort_by_key(|fault| fault.offset);
         let error = |fault: Fault| {
-            let (line, column) = lines.position(text, fault.offset);
+            let (line, column) = lines.position(&text, fault.offset);
             ReadError {
                 file: file.to_owned(),
                 line,
@@ -83,7 +97,7 @@ impl Manifest {
         Self {
             objects,
             errors,
-            text: text.to_owned(),
+            text,
             lines,
             tree: stream.tree,
             documents,

@@ -30,6 +30,18 @@ pub(super) fn resolve(text: &str, plain: bool, tag: Option<&Tag>) -> Result<Valu
     }
 }
 
+/// Whether a scalar has a value, where nobody wants to know which.
+///
+/// # Errors
+/// Those of [`resolve`].
+pub(super) fn check(text: &str, plain: bool, tag: Option<&Tag>) -> Result<(), String> {
+    let is_text = !plain || !matches!(text.as_bytes(), [first, ..] if begins_number(*first));
+    if tag.is_none() && is_text {
+        return Ok(());
+    }
+    resolve(text, plain, tag).map(drop)
+}
+
 /// Whether a key with this text and tag merges maps into its own map.
 pub(super) fn is_merge(text: &str, plain: bool, tag: Option<&Tag>) -> bool {
     text == "<<"
@@ -55,11 +67,16 @@ pub(super) fn resolve_plain(text: &str) -> Result<Value, String> {
         return Ok(Value::Null);
     };
     let value = match first {
-        b'+' | b'-' | b'.' | b'0'..=b'9' => number(text)?,
+        first if begins_number(first) => number(text)?,
         b'~' | b'F' | b'N' | b'O' | b'T' | b'Y' | b'f' | b'n' | b'o' | b't' | b'y' => word(text),
         _ => None,
     };
     Ok(value.unwrap_or_else(|| Value::String(text.to_owned())))
+}
+
+/// Whether what begins with this byte may be a number.
+fn begins_number(first: u8) -> bool {
+    matches!(first, b'+' | b'-' | b'.' | b'0'..=b'9')
 }
 
 fn resolve_as(name: &str, text: &str) -> Result<Value, String> {

@@ -4,6 +4,7 @@ use granit_parser::{ErrorKind, Event, Marker, Options, Parser, ScanError, Span};
 
 use super::build::{Builder, COPY_BUDGET, Document, MAX_DEPTH, too_deep};
 use super::error::Fault;
+use super::frame::Wanted;
 use super::tree::Tree;
 
 /// Everything that stands in a text.
@@ -14,11 +15,16 @@ pub(super) struct Stream {
     pub(super) faults: Vec<Fault>,
 }
 
-/// Reads all documents of a text. A document that cannot be read leaves a fault, and reading goes on at the next marker.
-pub(super) fn read(text: &str) -> Stream {
+/// Reads all documents of a text. A document that cannot be read leaves a fault, and reading goes on at the next marker. Where
+/// `wanted` is given, only the names are kept of objects that it has no use for.
+pub(super) fn read<'t>(text: &'t str, wanted: Option<&'t Wanted<'t>>) -> Stream {
     let mut reader = Reader {
         text,
-        stream: Stream::default(),
+        wanted,
+        stream: Stream {
+            tree: Tree::for_text(text.len()),
+            ..Stream::default()
+        },
         count: 0,
         ended: 0,
         document: None,
@@ -51,6 +57,7 @@ fn options() -> Options {
 
 struct Reader<'t> {
     text: &'t str,
+    wanted: Option<&'t Wanted<'t>>,
     stream: Stream,
     /// How many documents have begun.
     count: usize,
@@ -99,7 +106,13 @@ impl<'t> Reader<'t> {
         match (event, &mut self.document) {
             (Event::DocumentStart(explicit, _), _) => {
                 let start = offset(if explicit { span.end } else { span.start });
-                self.document = Some(Builder::new(self.text, base, start, self.budget));
+                self.document = Some(Builder::new(
+                    self.text,
+                    base,
+                    start,
+                    self.budget,
+                    self.wanted,
+                ));
                 self.count += 1;
             }
             (Event::DocumentEnd, _) => {

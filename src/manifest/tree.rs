@@ -80,6 +80,9 @@ impl Node {
     }
 }
 
+/// So many bytes of a manifest have one node, more or less.
+const BYTES_A_NODE: usize = 10;
+
 /// All nodes of a text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tree {
@@ -87,6 +90,18 @@ pub(super) struct Tree {
 }
 
 impl Tree {
+    /// No nodes yet, and room for those of a text of this length as most texts have them.
+    pub(super) fn for_text(bytes: usize) -> Self {
+        Self {
+            nodes: Vec::with_capacity(bytes / BYTES_A_NODE),
+        }
+    }
+
+    /// Gives room back that no node has taken.
+    pub(super) fn shrink(&mut self) {
+        self.nodes.shrink_to_fit();
+    }
+
     /// The number that the next node gets.
     pub(super) fn next_id(&self) -> Id {
         self.nodes.len() as Id

@@ -99,6 +99,27 @@ proptest! {
         }
         prop_assert_eq!(manifest.edit(&[]).expect("nothing to edit"), text);
     }
+
+    #[test]
+    fn what_nobody_wants_is_held_to_the_same_rules(pieces in prop::collection::vec(0..PIECES.len(), 0..60), tape in prop::collection::vec(any::<u8>(), 0..300)) {
+        let broken: String = pieces.iter().map(|&piece| PIECES[piece]).collect();
+        let (good, _) = stream(&mut Tape::new(tape));
+        for inner in [broken, good] {
+            let inner = inner.replace('\n', "\n  ");
+            let text = format!("apiVersion: v1\nkind: Idle\nspec:\n  {inner}\nmetadata: {{name: x}}\n---\napiVersion: v1\nkind: Wanted\nspec: {{a: [1]}}\n");
+            let whole = Manifest::read("a.yaml", &text);
+            let sifted = Manifest::sift("a.yaml", text.clone(), &|_, kind| kind == "Wanted");
+            prop_assert_eq!(&whole.errors, &sifted.errors, "{}", text);
+            prop_assert_eq!(whole.objects.len(), sifted.objects.len(), "{}", text);
+            for (mut object, mut names) in whole.objects.into_iter().zip(sifted.objects) {
+                if names.value["kind"] == "Idle" {
+                    object.value["spec"].take();
+                    names.value["spec"].take();
+                }
+                prop_assert_eq!(object, names, "{}", text);
+            }
+        }
+    }
 }
 
 const PIECES: &[&str] = &[

@@ -282,3 +282,111 @@ spec:
         assert_eq!(found, position, "{pointer}");
     }
 }
+
+#[test]
+fn of_what_nobody_wants_only_names_are_kept() {
+    let text = "\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: c, labels: &l {app: a}}
+data:
+  a: b
+  c: |
+    text
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: d}
+spec: {replicas: 2}
+---
+apiVersion: v1
+spec: {type: late}
+kind: ConfigMap
+---
+apiVersion: v1
+kind: ConfigMapList
+items: [{metadata: {name: e}, data: {a: b}}]
+---
+apiVersion: v1
+kind: ConfigMap
+data: {a: &a {x: 1}, b: *a, c: {<<: *a}}
+binaryData: *a
+";
+    let wanted = |group: &str, kind: &str| (group, kind) == ("apps", "Deployment");
+    let manifest = Manifest::sift("a.yaml", text.to_owned(), &wanted);
+    assert_eq!(manifest.errors, []);
+    let values: Vec<_> = manifest.objects.iter().map(|one| &one.value).collect();
+    assert_eq!(
+        values,
+        [
+            &json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c", "labels": {"app": "a"}}, "data": null}),
+            &json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}, "spec": {"replicas": 2}}),
+            &json!({"apiVersion": "v1", "spec": {"type": "late"}, "kind": "ConfigMap"}),
+            &json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "e"}, "data": {"a": "b"}}),
+            &json!({"apiVersion": "v1", "kind": "ConfigMap", "data": null, "binaryData": {"x": 1}}),
+        ]
+    );
+}
+
+#[test]
+fn what_nobody_wants_has_its_errors_all_the_same() {
+    for (body, message) in [
+        (
+            "a: {b: 1, b: 2}",
+            "duplicate key \"b\", first on the same line",
+        ),
+        (
+            "a: {0x1: 1, 1: 2}",
+            "duplicate key \"1\", first on the same line",
+        ),
+        ("a: [.inf]", "JSON has no number .inf"),
+        ("a: {b: !!int x}", "the value cannot be read as !!int"),
+        ("a: *b", "alias *b has no anchor"),
+        (
+            "a: {<<: [1]}",
+            "the value of << must be a map or a list of maps",
+        ),
+        (
+            "a: {~: 1}",
+            "the key of a map must be a scalar, and not null",
+        ),
+        ("a: {[1]: 1}", "the key of a map must be a scalar"),
+    ] {
+        let text = format!("apiVersion: v1\nkind: ConfigMap\ndata:\n  {body}\n");
+        let manifest = Manifest::sift("a.yaml", text.clone(), &|_, _| false);
+        let messages: Vec<_> = manifest
+            .errors
+            .iter()
+            .map(|error| error.message.as_str())
+            .collect();
+        assert_eq!(messages, [message], "{text}");
+        assert_eq!(manifest.errors, Manifest::read("a.yaml", &text).errors);
+    }
+}
+
+#[test]
+fn a_key_that_stands_twice_is_found_in_maps_of_any_size() {
+    for members in [1, 15, 16, 17, 40] {
+        for twice in [0, members - 1] {
+            let lines: Vec<String> = (0..members).map(|key| format!("k{key}: {key}")).collect();
+            let text = format!("a:\n  {}\n  k{twice}: x\n", lines.join("\n  "));
+            let above = match members - twice {
+                1 => "1 line above".to_owned(),
+                lines => format!("{lines} lines above"),
+            };
+            let column = 3;
+            let line = members + 2;
+            assert_eq!(
+                errors(&read(&text)),
+                [format!(
+                    "a.yaml:{line}:{column}: duplicate key \"k{twice}\", first {above}"
+                )]
+            );
+            let values = values(&read(&text.replace(&format!("  k{twice}: x\n"), "")));
+            assert_eq!(
+                values[0]["a"].as_object().map(serde_json::Map::len),
+                Some(members)
+            );
+        }
+    }
+}

@@ -2,6 +2,7 @@
 
 mod cure;
 mod edits;
+mod foreign;
 mod robust;
 mod undo;
 mod updates;
