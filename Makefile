@@ -41,6 +41,7 @@ WRITE := --write
 
 bench: ## measure the webhook and the command line, and write docs/performance.md; on a machine that does nothing else
 	$(CARGO) bench --locked --bench webhook -- $(WRITE)
+	$(CARGO) bench --locked --bench commands -- --peers $(WRITE)
 
 cluster: ## start a Kubernetes, install warmgate from this tree, and leave it running
 	$(CLUSTER) --up
