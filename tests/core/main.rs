@@ -20,6 +20,7 @@ mod conformance;
 mod conformance_page;
 mod conformance_sample;
 mod edits;
+mod explained;
 #[path = "../generate/mod.rs"]
 mod generate;
 mod generate_coverage;

@@ -1,0 +1,59 @@
+//! The explanation of one object, however strange its numbers are.
+
+use serde_json::Value;
+use warmgate::admit::admit;
+use warmgate::facts::{Facts, Mode, Origin};
+use warmgate::report::{self, Entry, Explained, Wanted};
+use warmgate::words::Seconds;
+
+use crate::generate::create;
+
+/// What `explain` says of an object in a file.
+pub(crate) fn explained(object: &Value, load: Option<Seconds>) -> Explained {
+    let facts = Facts::new(Mode::Enforce, Origin::File);
+    let decision = admit(&create(object, ""), &facts);
+    let entry = Entry {
+        file: "a.yaml".to_owned(),
+        document: 0,
+        line: 1,
+        kind: "Pod".to_owned(),
+        name: Some("chat".to_owned()),
+        namespace: None,
+        places: vec![(1, 1); decision.findings.len()],
+        decision,
+    };
+    report::explain(&entry, object, &facts, Wanted { load, width: 100 })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A pod that is asked every second whether it is ready, also while it ends.
+    #[test]
+    fn a_grace_period_of_centuries_is_explained() {
+        for grace in [3_600, i64::from(i32::MAX), i64::MAX] {
+            let object = json!({
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "metadata": {"name": "chat"},
+                "spec": {
+                    "terminationGracePeriodSeconds": grace,
+                    "containers": [{
+                        "name": "engine",
+                        "image": "vllm/vllm-openai:v0.10.0",
+                        "resources": {"limits": {"nvidia.com/gpu": 1}},
+                        "readinessProbe": {"httpGet": {"path": "/health", "port": 8000}, "periodSeconds": 1},
+                    }],
+                },
+            });
+            let text = explained(&object, None).text;
+            assert!(
+                text.contains("engine when its pod is deleted: preStop until 15 s"),
+                "{text}"
+            );
+        }
+    }
+}
