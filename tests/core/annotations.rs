@@ -4,9 +4,9 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use warmgate::annotations::{self, ALLOW_PREFIX, CHANGES, TABLE, TroubleKind};
+use warmgate::annotations::{self, ALLOW_PREFIX, CHANGES, TABLE};
 
-const RULES: [&str; 3] = ["no-probes", "grace-too-short", "liveness-kills-startup"];
+use crate::told::{RULES, read_or_told_of};
 
 /// A key that a row stands for.
 fn key(row: &annotations::Row) -> String {
@@ -83,27 +83,7 @@ proptest! {
 
     #[test]
     fn a_value_is_read_or_told_of((key, value) in entry()) {
-        let read = annotations::read(Some(&json!({&key: value})), &RULES);
-        let ours = annotations::is_ours(&key);
-        prop_assert_eq!(read.keys.len(), usize::from(ours));
-        let silent = annotations::Annotations {
-            keys: Vec::new(),
-            troubles: Vec::new(),
-            ..read.clone()
-        } == annotations::Annotations::default();
-        // A key of ours either fills its field or is told of, never both and never neither.
-        prop_assert_eq!(read.troubles.len(), usize::from(ours && silent), "{:?}", read);
-        for trouble in &read.troubles {
-            prop_assert_eq!(&trouble.key, &key);
-            let message = &trouble.message;
-            prop_assert!(message.chars().count() <= 230, "{}", message);
-            prop_assert!(!message.ends_with('.'), "{}", message);
-            prop_assert!(!message.starts_with(char::is_uppercase), "{}", message);
-            prop_assert!(!message.contains(char::is_control), "{}", message);
-            if TABLE.iter().any(|row| row.key == key) {
-                prop_assert_eq!(&trouble.kind, &TroubleKind::Malformed);
-            }
-        }
+        read_or_told_of(&key, &value);
     }
 
     #[test]

@@ -108,36 +108,40 @@ fn redialed(random: &mut Random, load: Micros) -> Micros {
 /// No kill and no pass lies outside the bounds, and no verdict is contradicted, in so many random cases.
 pub(crate) fn check_bounds<L: Law>(cases: u64) -> Result<(), String> {
     let mut random = Random::new(3);
-    for _ in 0..cases {
-        let case = Case::draw(&mut random);
-        let decision = case.decide::<L>(&mut random);
-        let within = |holds| require(holds, || format!("{decision:?} of {case:?}"));
-        let (probe, load, late) = (&case.probe, case.load, case.late());
-        let guaranteed = Micros::secs(bounds::guaranteed_window(probe));
-        let latest = Micros::secs(bounds::latest_kill(probe)) + late;
-        match decision {
-            Some(Decision::Kill(at)) => {
-                let (from, to) = bounds::kill_range(probe, case.failing);
-                within(at >= Micros::secs(from) && at <= Micros::secs(to) + late)?;
-                within(at >= guaranteed && at >= case.start.publication && at <= latest)?;
-                within(load > guaranteed)?;
-                for failing in [case.failing, Failing::Unknown] {
-                    let verdict = bounds::verdict_when(probe, rounded_up(load), failing);
-                    within(verdict != Verdict::Survives)?;
-                }
+    (0..cases).try_for_each(|_| check_case::<L>(&mut random))
+}
+
+/// The same in one case.
+pub(crate) fn check_case<L: Law>(random: &mut Random) -> Result<(), String> {
+    let case = Case::draw(random);
+    let decision = case.decide::<L>(random);
+    let within = |holds| require(holds, || format!("{decision:?} of {case:?}"));
+    let (probe, load, late) = (&case.probe, case.load, case.late());
+    let guaranteed = Micros::secs(bounds::guaranteed_window(probe));
+    let latest = Micros::secs(bounds::latest_kill(probe)) + late;
+    match decision {
+        Some(Decision::Kill(at)) => {
+            let (from, to) = bounds::kill_range(probe, case.failing);
+            within(at >= Micros::secs(from) && at <= Micros::secs(to) + late)?;
+            within(at >= guaranteed && at >= case.start.publication && at <= latest)?;
+            within(load > guaranteed)?;
+            for failing in [case.failing, Failing::Unknown] {
+                let verdict = bounds::verdict_when(probe, rounded_up(load), failing);
+                within(verdict != Verdict::Survives)?;
             }
-            Some(Decision::Pass(at)) => {
-                let latest_pass = Micros::secs(bounds::latest_pass(probe, rounded_up(load))) + late;
-                within(at >= load && at <= latest_pass && load <= latest)?;
-                for failing in [case.failing, Failing::Unknown] {
-                    let load = (load - late).whole_seconds();
-                    within(bounds::verdict_when(probe, load, failing) != Verdict::Dies)?;
-                }
-            }
-            None => within(false)?,
+            Ok(())
         }
+        Some(Decision::Pass(at)) => {
+            let latest_pass = Micros::secs(bounds::latest_pass(probe, rounded_up(load))) + late;
+            within(at >= load && at <= latest_pass && load <= latest)?;
+            for failing in [case.failing, Failing::Unknown] {
+                let load = (load - late).whole_seconds();
+                within(bounds::verdict_when(probe, load, failing) != Verdict::Dies)?;
+            }
+            Ok(())
+        }
+        None => within(false),
     }
-    Ok(())
 }
 
 fn rounded_up(load: Micros) -> i64 {

@@ -233,23 +233,29 @@ fn check_kills(events: &[&Event], timeline: &Timeline) {
     }
 }
 
+/// The timeline of a pod with a life that are drawn, looked through.
+pub(crate) fn drawn_timeline(random: &mut Random) -> Timeline {
+    let pod = pod(random);
+    let scenarios: Vec<Scenario> = pod
+        .containers
+        .iter()
+        .map(|_| Scenario {
+            lives: vec![life(random), life(random)],
+        })
+        .collect();
+    let phase = Phase::of(within(random, 15), Micros(random.of(0, 999_999)));
+    let timeline = simulate(&pod, &scenarios, &phase, HORIZON);
+    check(&pod, &timeline);
+    assert_eq!(timeline, simulate(&pod, &scenarios, &phase, HORIZON));
+    timeline
+}
+
 #[test]
 fn every_timeline_makes_sense() {
     let mut random = Random::new(11);
     let (mut killed, mut waited, mut completed, mut deleted) = (0, 0, 0, 0);
     for _ in 0..2_000 {
-        let pod = pod(&mut random);
-        let scenarios: Vec<Scenario> = pod
-            .containers
-            .iter()
-            .map(|_| Scenario {
-                lives: vec![life(&mut random), life(&mut random)],
-            })
-            .collect();
-        let phase = Phase::of(within(&mut random, 15), Micros(random.of(0, 999_999)));
-        let timeline = simulate(&pod, &scenarios, &phase, HORIZON);
-        check(&pod, &timeline);
-        assert_eq!(timeline, simulate(&pod, &scenarios, &phase, HORIZON));
+        let timeline = drawn_timeline(&mut random);
         killed += usize::from(timeline.first_kill(0).is_some());
         let waits = |event: &Event| matches!(event.what, What::BackOff { .. });
         waited += usize::from(timeline.events.iter().any(waits));

@@ -6,6 +6,7 @@
 )]
 
 mod annotations;
+mod answered;
 mod calls;
 mod cases;
 mod chart;
@@ -38,6 +39,7 @@ mod layers;
 mod manifest_edit;
 mod manifest_props;
 mod manifest_read;
+mod mended_text;
 mod properties;
 mod registration;
 mod review;
@@ -51,5 +53,6 @@ mod rules_triggers;
 mod rules_words;
 mod shown;
 mod tokens;
+mod told;
 mod undo;
 mod updates;

@@ -13,7 +13,9 @@ const RELIABILITY: &str = "docs/reliability.md";
 const COUNT: usize = 18;
 
 /// The targets that the page on reliability answers.
-const TARGETS: [&str; 8] = ["R2", "R8", "R9", "R10", "R12", "R21", "R31", "R33"];
+const TARGETS: [&str; 11] = [
+    "R2", "R3", "R5", "R6", "R8", "R9", "R10", "R12", "R21", "R31", "R33",
+];
 
 fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -62,11 +64,30 @@ fn suites_of(source: &str) -> Vec<String> {
         .collect()
 }
 
+/// The properties: every line of the list is one.
+fn properties_of(source: &str) -> Vec<String> {
+    let list = source.split("\nproperties! {\n").nth(1);
+    let list = list.and_then(|rest| rest.split("\n}").next());
+    let names = list.into_iter().flat_map(str::lines);
+    names
+        .filter_map(|line| {
+            Some(
+                line.trim()
+                    .strip_suffix(',')?
+                    .split("::")
+                    .nth(1)?
+                    .to_owned(),
+            )
+        })
+        .collect()
+}
+
 /// Everything that can be named.
 fn names() -> BTreeSet<String> {
     let files = sources("src").into_iter().chain(sources("tests"));
     let mut names: BTreeSet<String> = files.flat_map(|file| tests_of(&text(&file))).collect();
     names.extend(suites_of(&page("tests/cluster/suites/mod.rs")));
+    names.extend(properties_of(&page("tests/core/properties/mod.rs")));
     names
 }
 
@@ -175,6 +196,8 @@ fn what_is_missing_is_noticed() {
     assert_eq!(tests_of(source), ["one", "two_of_them", "five_of"]);
     let list = "Suite::shared(\"six_of\", six::of),\nSuite::tools(\n    \"seven_of\",\n";
     assert_eq!(suites_of(list), ["six_of", "seven_of"]);
+    let list = "macro_rules! properties {}\n\nproperties! {\n    x::eight,\n    y::nine,\n}\n\nfn z() {}\n";
+    assert_eq!(properties_of(list), ["eight", "nine"]);
     let known = tests_of(source).into_iter().collect();
     let text = "`two_of_them` and `eight_of` with `a.value`, `warmgate_panics_total` and `one`";
     assert_eq!(unknown(text, &known), ["eight_of"]);

@@ -4,6 +4,8 @@
 mod annotations;
 mod container;
 mod defaults;
+#[cfg(test)]
+mod draws;
 mod metadata;
 mod pod;
 mod source;
@@ -12,15 +14,14 @@ mod surroundings;
 mod update;
 mod workload;
 
-use proptest::prelude::*;
-use proptest::strategy::ValueTree;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::Value;
 use warmgate::facts::{Facts, Mode, Origin};
 use warmgate::review::{Kind, Operation, Request};
 use warmgate::subject::group_and_kind;
 
 pub(crate) use defaults::with_server_defaults;
+#[cfg(test)]
+pub(crate) use draws::{bytes, draws};
 pub(crate) use source::Source;
 pub(crate) use update::{Update, inject_sidecar, is_named};
 
@@ -34,23 +35,6 @@ pub(crate) struct Drawn {
     pub(crate) facts: Facts,
     pub(crate) namespace: &'static str,
     request: Request,
-}
-
-/// Bytes to draw an object from.
-pub(crate) fn bytes() -> impl Strategy<Value = Vec<u8>> {
-    proptest::collection::vec(any::<u8>(), 0..800)
-}
-
-/// Bytes to draw object after object from, always the same ones.
-pub(crate) fn draws() -> impl Iterator<Item = Vec<u8>> {
-    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
-    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
-    std::iter::repeat_with(move || {
-        bytes()
-            .new_tree(&mut runner)
-            .expect("bytes can always be drawn")
-            .current()
-    })
 }
 
 /// Draws an object that is new.

@@ -1,6 +1,6 @@
 //! What edits do to an object.
 
-use json_patch::{Patch, PatchOperation};
+use json_patch::PatchOperation;
 use serde_json::{Value, json};
 use warmgate::admit::admit;
 use warmgate::facts::{Facts, Mode, Origin};
@@ -9,11 +9,12 @@ use warmgate::plan::own_values;
 use warmgate::review::Request;
 use warmgate::subject::{ApplyRecord, Subject};
 
-use super::{editing, ensure, holds, mended, namespace_defaults, patched, with_object};
+use super::{editing, ensure, mended, namespace_defaults, patched, with_object};
+use crate::answered::objection_to_operations;
 use crate::generate::{
     create, drawn, drawn_update, inject_sidecar, is_named, with_server_defaults,
 };
-use crate::lawful::{MARK, changes, identical, objection_to, same, steps, unlawful_under};
+use crate::lawful::{MARK, changes, identical, same, steps, unlawful_under};
 
 /// Both requests that bytes can make: of a new object, and of an update.
 fn requests(bytes: &[u8]) -> [(Request, Facts); 2] {
@@ -31,20 +32,17 @@ fn object(request: &Request) -> &Value {
         .expect("drawn requests have an object")
 }
 
-#[test]
-fn mending_twice_is_mending_once() {
-    holds(|bytes| {
-        for (request, facts) in requests(bytes) {
-            mends_once(&request, &facts, |object| object.clone())?;
-            let with_defaults = |object: &Value| with_server_defaults(object, &facts);
-            let arrived = Request {
-                old_object: request.old_object.as_ref().map(with_defaults),
-                ..with_object(&request, &with_defaults(object(&request)))
-            };
-            mends_once(&arrived, &facts, with_defaults)?;
-        }
-        Ok(())
-    });
+pub(super) fn mending_twice_is_mending_once(bytes: &[u8]) -> Result<(), String> {
+    for (request, facts) in requests(bytes) {
+        mends_once(&request, &facts, |object| object.clone())?;
+        let with_defaults = |object: &Value| with_server_defaults(object, &facts);
+        let arrived = Request {
+            old_object: request.old_object.as_ref().map(with_defaults),
+            ..with_object(&request, &with_defaults(object(&request)))
+        };
+        mends_once(&arrived, &facts, with_defaults)?;
+    }
+    Ok(())
 }
 
 /// Mends the object of a request, and again what a server makes of it.
@@ -65,32 +63,29 @@ fn mends_once(
     })
 }
 
-#[test]
-fn a_sidecar_may_come_before_or_after() {
-    holds(|bytes| {
-        let drawn = drawn(bytes);
-        let facts = editing(&drawn);
-        let request = drawn.create();
-        // A share of a device belongs to the first container that no annotation names.
-        if drawn.object.to_string().contains("gpu-fraction") || !is_named(&drawn.object) {
-            return Ok(());
-        }
-        let (_, before) = mended(
-            &with_object(&request, &inject_sidecar(&drawn.object)),
-            &facts,
-        )?;
-        let (_, once) = mended(&request, &facts)?;
-        let (again, after) = mended(&with_object(&request, &inject_sidecar(&once)), &facts)?;
-        // Where a sidecar changes who serves, our hook goes and its map stays: nobody knows any more who made the map.
-        let is_same = same(&without_empty_hooks(&before), &without_empty_hooks(&after));
-        ensure(is_same, || {
-            format!(
-                "of {}\nbefore {before}\nafter {after}\npatch {}",
-                drawn.object,
-                json!(again.patch)
-            )
-        })
-    });
+pub(super) fn a_sidecar_may_come_before_or_after(bytes: &[u8]) -> Result<(), String> {
+    let drawn = drawn(bytes);
+    let facts = editing(&drawn);
+    let request = drawn.create();
+    // A share of a device belongs to the first container that no annotation names.
+    if drawn.object.to_string().contains("gpu-fraction") || !is_named(&drawn.object) {
+        return Ok(());
+    }
+    let (_, before) = mended(
+        &with_object(&request, &inject_sidecar(&drawn.object)),
+        &facts,
+    )?;
+    let (_, once) = mended(&request, &facts)?;
+    let (again, after) = mended(&with_object(&request, &inject_sidecar(&once)), &facts)?;
+    // Where a sidecar changes who serves, our hook goes and its map stays: nobody knows any more who made the map.
+    let is_same = same(&without_empty_hooks(&before), &without_empty_hooks(&after));
+    ensure(is_same, || {
+        format!(
+            "of {}\nbefore {before}\nafter {after}\npatch {}",
+            drawn.object,
+            json!(again.patch)
+        )
+    })
 }
 
 /// The document without `lifecycle: {}`, which says nothing.
@@ -106,59 +101,53 @@ fn without_empty_hooks(document: &Value) -> Value {
     }
 }
 
-#[test]
-fn what_is_recorded_is_known_again() {
-    holds(|bytes| {
-        for (request, facts) in requests(bytes) {
-            let (decision, after) = mended(&request, &facts)?;
-            let marks = |operation: &PatchOperation| {
-                let path: &str = operation.path().as_ref();
-                path.contains("/metadata")
-            };
-            let text = after["metadata"]["annotations"][MARK].as_str();
-            let (Some(text), true) = (text, decision.patch.0.iter().any(marks)) else {
-                continue;
-            };
-            let records: serde_json::Map<String, Value> =
-                serde_json::from_str(text).map_err(|error| error.to_string())?;
-            let subject =
-                Subject::read(&after, "", &facts.knowledge).map_err(|no| format!("{no:?}"))?;
-            let own = own_values(&subject, &ApplyRecord::read(&after));
-            ensure(own.len() == records.len(), || {
-                format!(
-                    "{} of {text}\nof {}\n{}",
-                    own.len(),
-                    object(&request),
-                    json!(decision.patch)
-                )
-            })?;
-        }
-        Ok(())
-    });
+pub(super) fn what_is_recorded_is_known_again(bytes: &[u8]) -> Result<(), String> {
+    for (request, facts) in requests(bytes) {
+        let (decision, after) = mended(&request, &facts)?;
+        let marks = |operation: &PatchOperation| {
+            let path: &str = operation.path().as_ref();
+            path.contains("/metadata")
+        };
+        let text = after["metadata"]["annotations"][MARK].as_str();
+        let (Some(text), true) = (text, decision.patch.0.iter().any(marks)) else {
+            continue;
+        };
+        let records: serde_json::Map<String, Value> =
+            serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let subject =
+            Subject::read(&after, "", &facts.knowledge).map_err(|no| format!("{no:?}"))?;
+        let own = own_values(&subject, &ApplyRecord::read(&after));
+        ensure(own.len() == records.len(), || {
+            format!(
+                "{} of {text}\nof {}\n{}",
+                own.len(),
+                object(&request),
+                json!(decision.patch)
+            )
+        })?;
+    }
+    Ok(())
 }
 
-#[test]
-fn what_is_not_ours_stays_as_it_was_written() {
-    holds(|bytes| {
-        for (request, facts) in requests(bytes) {
-            let (decision, after) = mended(&request, &facts)?;
-            let touched: Vec<Vec<String>> = decision
-                .patch
-                .0
-                .iter()
-                .map(|operation| steps(operation.path().as_ref()))
-                .collect();
-            let moved = moved(object(&request), &after, &mut Vec::new(), &touched);
-            ensure(moved.is_none(), || {
-                format!(
-                    "{moved:?} of {}\n{}",
-                    object(&request),
-                    json!(decision.patch)
-                )
-            })?;
-        }
-        Ok(())
-    });
+pub(super) fn what_is_not_ours_stays_as_it_was_written(bytes: &[u8]) -> Result<(), String> {
+    for (request, facts) in requests(bytes) {
+        let (decision, after) = mended(&request, &facts)?;
+        let touched: Vec<Vec<String>> = decision
+            .patch
+            .0
+            .iter()
+            .map(|operation| steps(operation.path().as_ref()))
+            .collect();
+        let moved = moved(object(&request), &after, &mut Vec::new(), &touched);
+        ensure(moved.is_none(), || {
+            format!(
+                "{moved:?} of {}\n{}",
+                object(&request),
+                json!(decision.patch)
+            )
+        })?;
+    }
+    Ok(())
 }
 
 /// Where two documents differ, byte by byte, outside the places that were touched.
@@ -200,89 +189,64 @@ fn moved(
     })
 }
 
-#[test]
-fn every_operation_is_allowed_and_applies() {
-    holds(|bytes| {
-        for (request, facts) in requests(bytes) {
-            let patch = admit(&request, &facts).patch;
-            let objection = objection(object(&request), &patch);
-            ensure(objection.is_none(), || {
-                format!("{objection:?} of {}\n{}", object(&request), json!(patch))
-            })?;
-        }
-        Ok(())
-    });
-}
-
-fn objection(object: &Value, patch: &Patch) -> Option<String> {
-    let mut patched = object.clone();
-    for operation in &patch.0 {
-        if let Some(objection) = objection_to(&json!(operation), &patched) {
-            return Some(objection);
-        }
-        if let Err(error) = json_patch::patch(
-            &mut patched,
-            std::slice::from_ref::<PatchOperation>(operation),
-        ) {
-            return Some(error.to_string());
-        }
+pub(super) fn every_operation_is_allowed_and_applies(bytes: &[u8]) -> Result<(), String> {
+    for (request, facts) in requests(bytes) {
+        let patch = admit(&request, &facts).patch;
+        let objection = objection_to_operations(&patch.0, object(&request));
+        ensure(objection.is_none(), || {
+            format!("{objection:?} of {}\n{}", object(&request), json!(patch))
+        })?;
     }
-    None
+    Ok(())
 }
 
-#[test]
-fn nothing_of_the_owners_is_weakened() {
-    holds(|bytes| {
-        let drawn = drawn(bytes);
-        let in_file = Facts {
-            origin: Origin::File,
-            ..drawn.facts.clone()
-        };
-        for facts in [editing(&drawn), in_file] {
-            let (decision, after) = mended(&drawn.create(), &facts)?;
-            let reasons = unlawful_under(&namespace_defaults(&drawn), &drawn.object, &after);
-            ensure(reasons.is_empty(), || {
-                format!("{reasons:?} of {}\n{}", drawn.object, json!(decision.patch))
-            })?;
-        }
-        Ok(())
-    });
+pub(super) fn nothing_of_the_owners_is_weakened(bytes: &[u8]) -> Result<(), String> {
+    let drawn = drawn(bytes);
+    let in_file = Facts {
+        origin: Origin::File,
+        ..drawn.facts.clone()
+    };
+    for facts in [editing(&drawn), in_file] {
+        let (decision, after) = mended(&drawn.create(), &facts)?;
+        let reasons = unlawful_under(&namespace_defaults(&drawn), &drawn.object, &after);
+        ensure(reasons.is_empty(), || {
+            format!("{reasons:?} of {}\n{}", drawn.object, json!(decision.patch))
+        })?;
+    }
+    Ok(())
 }
 
-#[test]
-fn files_and_admission_agree() {
-    holds(|bytes| {
-        let drawn = drawn(bytes);
-        if has_apply_record(&drawn.object) {
-            return Ok(());
-        }
-        let facts = drawn.admission(Mode::Enforce);
-        let in_file = Facts {
-            origin: Origin::File,
-            ..facts.clone()
-        };
-        let (file, fixed) = mended(&drawn.create(), &in_file)?;
-        // Where a value cannot be read, files are left alone in every mode.
-        if file.left_alone.is_some() && file.mode != Mode::Enforce {
-            return Ok(());
-        }
-        let arrived = with_server_defaults(&drawn.object, &facts);
-        let (answer, mut admitted) = mended(&with_object(&drawn.create(), &arrived), &facts)?;
-        let fixed = with_server_defaults(&fixed, &facts);
-        admitted = with_server_defaults(&admitted, &facts);
-        drop_mark(&mut admitted, &fixed);
-        let differs = changes(&fixed, &admitted)
-            .iter()
-            .any(|change| change.old.is_some() || change.new.is_some());
-        ensure(!differs, || {
-            format!(
-                "of {}\nfile {}\nadmission {}",
-                drawn.object,
-                json!(file.patch),
-                json!(answer.patch)
-            )
-        })
-    });
+pub(super) fn files_and_admission_agree(bytes: &[u8]) -> Result<(), String> {
+    let drawn = drawn(bytes);
+    if has_apply_record(&drawn.object) {
+        return Ok(());
+    }
+    let facts = drawn.admission(Mode::Enforce);
+    let in_file = Facts {
+        origin: Origin::File,
+        ..facts.clone()
+    };
+    let (file, fixed) = mended(&drawn.create(), &in_file)?;
+    // Where a value cannot be read, files are left alone in every mode.
+    if file.left_alone.is_some() && file.mode != Mode::Enforce {
+        return Ok(());
+    }
+    let arrived = with_server_defaults(&drawn.object, &facts);
+    let (answer, mut admitted) = mended(&with_object(&drawn.create(), &arrived), &facts)?;
+    let fixed = with_server_defaults(&fixed, &facts);
+    admitted = with_server_defaults(&admitted, &facts);
+    drop_mark(&mut admitted, &fixed);
+    let differs = changes(&fixed, &admitted)
+        .iter()
+        .any(|change| change.old.is_some() || change.new.is_some());
+    ensure(!differs, || {
+        format!(
+            "of {}\nfile {}\nadmission {}",
+            drawn.object,
+            json!(file.patch),
+            json!(answer.patch)
+        )
+    })
 }
 
 fn has_apply_record(object: &Value) -> bool {
@@ -318,30 +282,26 @@ fn drop_mark(admitted: &mut Value, fixed: &Value) {
     }
 }
 
-#[test]
-fn a_file_is_mended_in_place() {
-    holds(|bytes| {
-        let drawn = drawn(bytes);
-        let text =
-            serde_json::to_string_pretty(&drawn.object).map_err(|error| error.to_string())?;
-        let manifest = Manifest::read("drawn.json", &text);
-        let [object] = manifest.objects.as_slice() else {
-            return Err(format!("{} objects in {text}", manifest.objects.len()));
-        };
-        let facts = Facts {
-            origin: Origin::File,
-            ..drawn.facts.clone()
-        };
-        let patch = admit(&create(&object.value, drawn.namespace), &facts).patch;
-        let edited = manifest
-            .edit(&[(0, &patch)])
-            .map_err(|error| format!("{error} of {text}\n{}", json!(patch)))?;
-        let read = Manifest::read("drawn.json", &edited);
-        ensure(
-            read.objects.first().is_some_and(|read| {
-                patched(&object.value, &patch).is_ok_and(|it| same(&it, &read.value))
-            }),
-            || format!("{edited}\nof {text}"),
-        )
-    });
+pub(super) fn a_file_is_mended_in_place(bytes: &[u8]) -> Result<(), String> {
+    let drawn = drawn(bytes);
+    let text = serde_json::to_string_pretty(&drawn.object).map_err(|error| error.to_string())?;
+    let manifest = Manifest::read("drawn.json", &text);
+    let [object] = manifest.objects.as_slice() else {
+        return Err(format!("{} objects in {text}", manifest.objects.len()));
+    };
+    let facts = Facts {
+        origin: Origin::File,
+        ..drawn.facts.clone()
+    };
+    let patch = admit(&create(&object.value, drawn.namespace), &facts).patch;
+    let edited = manifest
+        .edit(&[(0, &patch)])
+        .map_err(|error| format!("{error} of {text}\n{}", json!(patch)))?;
+    let read = Manifest::read("drawn.json", &edited);
+    ensure(
+        read.objects.first().is_some_and(|read| {
+            patched(&object.value, &patch).is_ok_and(|it| same(&it, &read.value))
+        }),
+        || format!("{edited}\nof {text}"),
+    )
 }

@@ -1,45 +1,73 @@
 //! What holds for every object, whatever it looks like: 20,000 objects a property, or as many as `WARMGATE_CASES` says.
 
+mod answers;
 mod cure;
 mod edits;
+#[cfg(test)]
 mod foreign;
+#[cfg(test)]
+mod holds;
 mod robust;
 mod undo;
 mod updates;
 mod verdicts;
 
 use json_patch::Patch;
-use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use serde_json::{Value, json};
 use warmgate::admit::{Decision, admit};
 use warmgate::facts::{Facts, Mode};
 use warmgate::review::Request;
 
-use crate::generate::{Drawn, bytes};
+use crate::generate::Drawn;
+#[cfg(test)]
+use holds::holds;
 
-/// Checks a property on many draws of bytes, always the same ones; a failure is made small first.
-pub(crate) fn holds(property: impl Fn(&[u8]) -> Result<(), String>) {
-    let cases = std::env::var("WARMGATE_CASES").ok();
-    let cases = cases.map_or(20_000, |text| {
-        text.parse().expect("WARMGATE_CASES is a number")
-    });
-    let config = Config {
-        cases,
-        failure_persistence: None,
-        max_shrink_iters: 10_000,
-        ..Config::default()
+/// Something that holds for what is drawn from any bytes; the error says of what it does not.
+#[cfg(not(test))]
+type Property = fn(&[u8]) -> Result<(), String>;
+
+/// Makes each property a test, and all of them a list for who draws bytes in another way.
+macro_rules! properties {
+    ($($room:ident::$name:ident,)*) => {
+        /// The properties, with their names.
+        #[cfg(not(test))]
+        pub(crate) const PROPERTIES: &[(&str, Property)] = &[$((stringify!($name), $room::$name)),*];
+
+        $(
+            #[test]
+            fn $name() {
+                holds($room::$name);
+            }
+        )*
     };
-    let mut runner =
-        TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
-    let result = runner.run(&bytes(), |bytes| {
-        property(&bytes).map_err(TestCaseError::fail)
-    });
-    // The reason shows the object; the bytes that made it would say nothing.
-    match result {
-        Ok(()) => {}
-        Err(TestError::Fail(reason, _)) => panic!("{reason}"),
-        Err(aborted) => panic!("{aborted}"),
-    }
+}
+
+properties! {
+    answers::every_answer_fits_its_question,
+    cure::what_an_edit_cures_is_not_found_again,
+    edits::a_file_is_mended_in_place,
+    edits::a_sidecar_may_come_before_or_after,
+    edits::every_operation_is_allowed_and_applies,
+    edits::files_and_admission_agree,
+    edits::mending_twice_is_mending_once,
+    edits::nothing_of_the_owners_is_weakened,
+    edits::what_is_not_ours_stays_as_it_was_written,
+    edits::what_is_recorded_is_known_again,
+    robust::a_damaged_review_is_survived,
+    robust::any_bytes_are_survived,
+    robust::any_json_is_survived,
+    robust::the_same_request_has_the_same_answer,
+    undo::a_record_that_lies_reaches_no_further_than_edits,
+    undo::taking_back_twice_is_taking_back_once,
+    undo::what_the_owner_has_made_of_it_since_stays,
+    undo::what_was_mended_becomes_what_it_was,
+    updates::a_template_that_is_not_changed_is_not_written,
+    updates::nobody_is_refused_for_a_value_of_ours,
+    updates::nothing_that_the_owner_said_since_is_weakened,
+    verdicts::a_lost_mutating_call_never_becomes_a_refusal,
+    verdicts::a_refusal_never_rests_on_facts,
+    verdicts::everything_said_has_the_form_of_a_message,
+    verdicts::nobody_stands_there_to_be_refused,
 }
 
 /// The facts of an API server that asks in a mode that edits: the drawn one, or `fix`.

@@ -5,7 +5,7 @@ use warmgate::facts::Facts;
 use warmgate::plan::{NoUndo, Stays, Undo, undo};
 
 use super::updates::owners_version;
-use super::{editing, ensure, holds, mended, patched, with_object};
+use super::{editing, ensure, mended, patched, with_object};
 use crate::generate::{drawn, drawn_update, with_server_defaults};
 use crate::lawful::{MARK, same};
 
@@ -21,25 +21,22 @@ const MADE: [&str; 5] = [
 /// What is mended and taken back is what it was, also where the API server has filled in its defaults before or since. What
 /// cannot be known: whether a field that we filled was absent or null, and whether a map in which nothing of the owner's is
 /// stood there empty. What the API server would not store without our value keeps it, and its record.
-#[test]
-fn what_was_mended_becomes_what_it_was() {
-    holds(|bytes| {
-        let drawn = drawn(bytes);
-        let facts = editing(&drawn);
-        let shown = with_server_defaults(&drawn.object, &facts);
-        for object in [&drawn.object, &shown] {
-            let (_, stored) = mended(&with_object(&drawn.create(), object), &facts)?;
-            if !can_be_recorded(object) {
-                continue;
-            }
-            comes_back(object, &stored, &facts, |object| object.clone())?;
-            let stored = with_server_defaults(&stored, &facts);
-            comes_back(object, &stored, &facts, |object| {
-                with_server_defaults(object, &facts)
-            })?;
+pub(super) fn what_was_mended_becomes_what_it_was(bytes: &[u8]) -> Result<(), String> {
+    let drawn = drawn(bytes);
+    let facts = editing(&drawn);
+    let shown = with_server_defaults(&drawn.object, &facts);
+    for object in [&drawn.object, &shown] {
+        let (_, stored) = mended(&with_object(&drawn.create(), object), &facts)?;
+        if !can_be_recorded(object) {
+            continue;
         }
-        Ok(())
-    });
+        comes_back(object, &stored, &facts, |object| object.clone())?;
+        let stored = with_server_defaults(&stored, &facts);
+        comes_back(object, &stored, &facts, |object| {
+            with_server_defaults(object, &facts)
+        })?;
+    }
+    Ok(())
 }
 
 fn comes_back(
@@ -142,44 +139,38 @@ fn known(document: &Value) -> Value {
     }
 }
 
-#[test]
-fn what_the_owner_has_made_of_it_since_stays() {
-    holds(|bytes| {
-        let update = drawn_update(bytes);
-        if !can_be_recorded(&update.new) || !can_be_recorded(&update.old) {
-            return Ok(());
-        }
-        let (undone, after) = taken_back(&update.new, &update.facts())?;
-        let mut wanted = owners_version(&update);
-        let mut found = after.clone();
-        if let Some(undone) = &undone {
-            keep_needed(undone, &update.new, &mut wanted, &mut found)?;
-        }
-        ensure(same(&known(&wanted), &known(&found)), || {
-            format!(
-                "old {}\nnew {}\nundone {after}\nwanted {wanted}\n{undone:?}",
-                update.old, update.new
-            )
-        })
-    });
+pub(super) fn what_the_owner_has_made_of_it_since_stays(bytes: &[u8]) -> Result<(), String> {
+    let update = drawn_update(bytes);
+    if !can_be_recorded(&update.new) || !can_be_recorded(&update.old) {
+        return Ok(());
+    }
+    let (undone, after) = taken_back(&update.new, &update.facts())?;
+    let mut wanted = owners_version(&update);
+    let mut found = after.clone();
+    if let Some(undone) = &undone {
+        keep_needed(undone, &update.new, &mut wanted, &mut found)?;
+    }
+    ensure(same(&known(&wanted), &known(&found)), || {
+        format!(
+            "old {}\nnew {}\nundone {after}\nwanted {wanted}\n{undone:?}",
+            update.old, update.new
+        )
+    })
 }
 
-#[test]
-fn taking_back_twice_is_taking_back_once() {
-    holds(|bytes| {
-        let update = drawn_update(bytes);
-        let facts = update.facts();
-        for object in [&update.old, &update.new] {
-            let Ok((_, once)) = taken_back(object, &facts) else {
-                continue;
-            };
-            let (_, twice) = taken_back(&once, &facts)?;
-            ensure(once == twice, || {
-                format!("{object}\nonce {once}\ntwice {twice}")
-            })?;
-        }
-        Ok(())
-    });
+pub(super) fn taking_back_twice_is_taking_back_once(bytes: &[u8]) -> Result<(), String> {
+    let update = drawn_update(bytes);
+    let facts = update.facts();
+    for object in [&update.old, &update.new] {
+        let Ok((_, once)) = taken_back(object, &facts) else {
+            continue;
+        };
+        let (_, twice) = taken_back(&once, &facts)?;
+        ensure(once == twice, || {
+            format!("{object}\nonce {once}\ntwice {twice}")
+        })?;
+    }
+    Ok(())
 }
 
 /// Fields that no edit writes, and their pointers.
@@ -205,32 +196,29 @@ const LIES: [(&str, &str); 9] = [
 ];
 
 /// A record is the user's to write: whatever it claims, nothing else than what edits write is touched.
-#[test]
-fn a_record_that_lies_reaches_no_further_than_edits() {
-    holds(|bytes| {
-        let update = drawn_update(bytes);
-        let mut object = update.new.clone();
-        let Some(record) = object
-            .pointer("/metadata/annotations/warmgate.io~1changes")
-            .and_then(Value::as_str)
-        else {
-            return Ok(());
-        };
-        let mut records: Map<String, Value> =
-            serde_json::from_str(record).map_err(|error| error.to_string())?;
-        for (name, pointer) in LIES {
-            let stands = object.pointer(pointer).cloned().unwrap_or(Value::Null);
-            records.insert(name.to_owned(), json!({"set": stands, "was": "theirs"}));
-        }
-        let honest = taken_back(&object, &update.facts());
-        object["metadata"]["annotations"][MARK] = json!(Value::Object(records).to_string());
-        let lied = taken_back(&object, &update.facts());
-        match (honest, lied) {
-            (Ok((_, honest)), Ok((_, lied))) => ensure(honest == lied, || {
-                format!("{object}\nhonest {honest}\nlied {lied}")
-            }),
-            (Err(_), Err(_)) => Ok(()),
-            other => Err(format!("{other:?}")),
-        }
-    });
+pub(super) fn a_record_that_lies_reaches_no_further_than_edits(bytes: &[u8]) -> Result<(), String> {
+    let update = drawn_update(bytes);
+    let mut object = update.new.clone();
+    let Some(record) = object
+        .pointer("/metadata/annotations/warmgate.io~1changes")
+        .and_then(Value::as_str)
+    else {
+        return Ok(());
+    };
+    let mut records: Map<String, Value> =
+        serde_json::from_str(record).map_err(|error| error.to_string())?;
+    for (name, pointer) in LIES {
+        let stands = object.pointer(pointer).cloned().unwrap_or(Value::Null);
+        records.insert(name.to_owned(), json!({"set": stands, "was": "theirs"}));
+    }
+    let honest = taken_back(&object, &update.facts());
+    object["metadata"]["annotations"][MARK] = json!(Value::Object(records).to_string());
+    let lied = taken_back(&object, &update.facts());
+    match (honest, lied) {
+        (Ok((_, honest)), Ok((_, lied))) => ensure(honest == lied, || {
+            format!("{object}\nhonest {honest}\nlied {lied}")
+        }),
+        (Err(_), Err(_)) => Ok(()),
+        other => Err(format!("{other:?}")),
+    }
 }

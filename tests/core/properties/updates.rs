@@ -5,53 +5,47 @@ use warmgate::admit::{Outcome, admit};
 use warmgate::facts::Mode;
 use warmgate::words::Severity;
 
-use super::{ensure, holds, mended, namespace_defaults};
+use super::{ensure, mended, namespace_defaults};
 use crate::generate::{Update, drawn_update};
 use crate::lawful::{Change, MARK, at, changes, pointer, same, unlawful_under};
 
 const HANDLERS: [&str; 5] = ["exec", "grpc", "httpGet", "sleep", "tcpSocket"];
 
-#[test]
-fn nothing_that_the_owner_said_since_is_weakened() {
-    holds(|bytes| {
-        let update = drawn_update(bytes);
-        let (decision, after) = mended(&update.request(), &update.facts())?;
-        let judged = matches!(decision.outcome, Outcome::Allowed | Outcome::Denied);
-        if !judged || decision.patch.0.is_empty() || !decision.mode.edits() {
-            return Ok(());
-        }
-        let owners = owners_version(&update);
-        let reasons = unlawful_under(&namespace_defaults(&update.drawn), &owners, &after);
-        ensure(reasons.is_empty(), || {
-            format!(
-                "{reasons:?}\nof {}\nolds {}\nnew {}\npatch {}",
-                owners,
-                update.old,
-                update.new,
-                json!(decision.patch)
-            )
-        })
-    });
+pub(super) fn nothing_that_the_owner_said_since_is_weakened(bytes: &[u8]) -> Result<(), String> {
+    let update = drawn_update(bytes);
+    let (decision, after) = mended(&update.request(), &update.facts())?;
+    let judged = matches!(decision.outcome, Outcome::Allowed | Outcome::Denied);
+    if !judged || decision.patch.0.is_empty() || !decision.mode.edits() {
+        return Ok(());
+    }
+    let owners = owners_version(&update);
+    let reasons = unlawful_under(&namespace_defaults(&update.drawn), &owners, &after);
+    ensure(reasons.is_empty(), || {
+        format!(
+            "{reasons:?}\nof {}\nolds {}\nnew {}\npatch {}",
+            owners,
+            update.old,
+            update.new,
+            json!(decision.patch)
+        )
+    })
 }
 
-#[test]
-fn a_template_that_is_not_changed_is_not_written() {
-    holds(|bytes| {
-        let update = drawn_update(bytes);
-        let patch = admit(&update.request(), &update.facts()).patch;
-        for operation in &patch.0 {
-            let path = operation.path().to_string();
-            let template = TEMPLATES
-                .iter()
-                .find(|place| path.starts_with(&format!("{place}/")));
-            let unchanged = template
-                .is_some_and(|place| update.old.pointer(place) == update.new.pointer(place));
-            ensure(!unchanged, || {
-                format!("{path}\nold {}\nnew {}", update.old, update.new)
-            })?;
-        }
-        Ok(())
-    });
+pub(super) fn a_template_that_is_not_changed_is_not_written(bytes: &[u8]) -> Result<(), String> {
+    let update = drawn_update(bytes);
+    let patch = admit(&update.request(), &update.facts()).patch;
+    for operation in &patch.0 {
+        let path = operation.path().to_string();
+        let template = TEMPLATES
+            .iter()
+            .find(|place| path.starts_with(&format!("{place}/")));
+        let unchanged =
+            template.is_some_and(|place| update.old.pointer(place) == update.new.pointer(place));
+        ensure(!unchanged, || {
+            format!("{path}\nold {}\nnew {}", update.old, update.new)
+        })?;
+    }
+    Ok(())
 }
 
 const TEMPLATES: [&str; 4] = [
@@ -61,30 +55,27 @@ const TEMPLATES: [&str; 4] = [
     "/spec/leaderWorkerTemplate/workerTemplate",
 ];
 
-#[test]
-fn nobody_is_refused_for_a_value_of_ours() {
-    holds(|bytes| {
-        let update = drawn_update(bytes);
-        let decision = admit(&update.request(), &update.drawn.admission(Mode::Enforce));
-        let ours: Vec<String> = ours(&update)
+pub(super) fn nobody_is_refused_for_a_value_of_ours(bytes: &[u8]) -> Result<(), String> {
+    let update = drawn_update(bytes);
+    let decision = admit(&update.request(), &update.drawn.admission(Mode::Enforce));
+    let ours: Vec<String> = ours(&update)
+        .iter()
+        .map(|(path, _, _)| pointer(path))
+        .collect();
+    for finding in decision
+        .findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Deny)
+    {
+        let path = finding.path.pointer();
+        let is_ours = ours
             .iter()
-            .map(|(path, _, _)| pointer(path))
-            .collect();
-        for finding in decision
-            .findings
-            .iter()
-            .filter(|finding| finding.severity == Severity::Deny)
-        {
-            let path = finding.path.pointer();
-            let is_ours = ours
-                .iter()
-                .any(|one| path == *one || path.starts_with(&format!("{one}/")));
-            ensure(!is_ours, || {
-                format!("{}\nold {}\nnew {}", finding.line(), update.old, update.new)
-            })?;
-        }
-        Ok(())
-    });
+            .any(|one| path == *one || path.starts_with(&format!("{one}/")));
+        ensure(!is_ours, || {
+            format!("{}\nold {}\nnew {}", finding.line(), update.old, update.new)
+        })?;
+    }
+    Ok(())
 }
 
 /// The new version as it would be had we never written anything: what we wrote and nobody has touched since is taken back.
