@@ -11,8 +11,8 @@ use crate::harness::command::Done;
 use crate::harness::inventory::inventory;
 use crate::harness::namespace::Namespace;
 use crate::product::{
-    self, CHART, CONFIGURATIONS, MODE, NAMESPACE, VALUES, WARMGATE, asks_for_an_accelerator,
-    release,
+    self, CHART, CONFIGURATIONS, INSTALLED, MODE, NAMESPACE, VALUES, WARMGATE,
+    asks_for_an_accelerator, release,
 };
 
 /// How long what is deleted may take to go: webhooks drain for up to two minutes, and the garbage collector comes after them.
@@ -178,11 +178,18 @@ fn upgrade(cluster: &Cluster) -> [Instant; 2] {
     let namespace = cluster.namespace("upgraded", &[(MODE, "fix")]);
     let mut pod = asks_for_an_accelerator("pod");
     pod["metadata"]["annotations"] = json!({});
-    let path = namespace.path("pods", "");
-    let answer = cluster.api("POST", &path, "application/json", &pod.to_string());
-    let probe = &answer.body["spec"]["containers"][0]["startupProbe"];
-    // 1 + 1200 / 10.
-    assert_eq!(probe["failureThreshold"], 121, "{}", answer.body);
+    let path = format!("{}?dryRun=All", namespace.path("pods", ""));
+    // A webhook that leaves answers once more on each connection that it has.
+    cluster.wait_for("pod with the window of the values", INSTALLED, || {
+        let answer = cluster.api("POST", &path, "application/json", &pod.to_string());
+        let probe = &answer.body["spec"]["containers"][0]["startupProbe"];
+        // 1 + 1200 / 10.
+        if probe["failureThreshold"] == 121 {
+            Ok(())
+        } else {
+            Err(answer.body.to_string())
+        }
+    });
     [start, end]
 }
 
