@@ -7,6 +7,7 @@ mod defaults;
 #[cfg(test)]
 mod draws;
 mod metadata;
+mod places;
 mod pod;
 mod source;
 mod strange;

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::Source;
+use super::places::places;
 
 /// The object with one to three strange things in it.
 pub(super) fn made_strange(source: &mut Source<'_>, object: &Value) -> Value {
@@ -20,8 +21,11 @@ pub(super) fn made_strange(source: &mut Source<'_>, object: &Value) -> Value {
 
 /// A place in the object: a map if `map`, else anything below the root.
 fn pick<'v>(source: &mut Source<'_>, object: &'v mut Value, map: bool) -> &'v mut Value {
-    let mut pointers = Vec::new();
-    collect(object, String::new(), map, &mut pointers);
+    let mut pointers = places(object);
+    pointers.retain(|pointer| match map {
+        true => object.pointer(pointer).is_some_and(Value::is_object),
+        false => !pointer.is_empty(),
+    });
     let pointer = match pointers.len() {
         0 => String::new(),
         count => pointers.swap_remove(source.below(count)),
@@ -29,32 +33,6 @@ fn pick<'v>(source: &mut Source<'_>, object: &'v mut Value, map: bool) -> &'v mu
     object
         .pointer_mut(&pointer)
         .expect("the pointer was collected from this object")
-}
-
-fn collect(value: &Value, here: String, map: bool, pointers: &mut Vec<String>) {
-    let children: Vec<(String, &Value)> = match value {
-        Value::Object(members) => members
-            .iter()
-            .map(|(key, value)| (key.replace('~', "~0").replace('/', "~1"), value))
-            .collect(),
-        Value::Array(items) => items
-            .iter()
-            .enumerate()
-            .map(|(index, value)| (index.to_string(), value))
-            .collect(),
-        _ => Vec::new(),
-    };
-    let fits = if map {
-        value.is_object()
-    } else {
-        !here.is_empty()
-    };
-    if fits {
-        pointers.push(here.clone());
-    }
-    for (step, value) in children {
-        collect(value, format!("{here}/{step}"), map, pointers);
-    }
 }
 
 fn unknown_field(source: &mut Source<'_>, members: &mut Map<String, Value>) {
