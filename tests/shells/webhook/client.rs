@@ -2,7 +2,8 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rustls::crypto::ring::default_provider;
@@ -16,6 +17,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
+use super::body;
 use super::certificates::{Authority, NAME, Pair};
 
 /// How long a test waits for what must come.
@@ -104,33 +106,62 @@ impl<'a> Tls<'a> {
         config
     }
 
-    pub(super) async fn connect(
-        &self,
-        address: SocketAddr,
-    ) -> io::Result<Client<TlsStream<TcpStream>>> {
-        self.connector().connect(address).await
+    pub(super) async fn connect(&self, address: SocketAddr) -> io::Result<TlsClient> {
+        self.service(address).connect().await
     }
 
     /// What connects so, also where the authority is not at hand.
-    pub(super) fn connector(&self) -> Connector {
-        Connector(TlsConnector::from(Arc::new(self.config())))
+    pub(super) fn service(&self, address: SocketAddr) -> Service {
+        Service {
+            tls: TlsConnector::from(Arc::new(self.config())),
+            endpoints: Arc::new(Mutex::new(vec![address])),
+            turn: Arc::default(),
+        }
     }
 }
 
-/// Connects.
-pub(super) struct Connector(TlsConnector);
+/// What callers connect to: one server, or several as behind a Service, whose connections go to one after the other. Clones share
+/// the endpoints.
+#[derive(Clone)]
+pub(super) struct Service {
+    tls: TlsConnector,
+    endpoints: Arc<Mutex<Vec<SocketAddr>>>,
+    turn: Arc<AtomicUsize>,
+}
 
-impl Connector {
-    pub(super) async fn connect(
-        &self,
-        address: SocketAddr,
-    ) -> io::Result<Client<TlsStream<TcpStream>>> {
-        let stream = TcpStream::connect(address).await?;
+impl Service {
+    /// Sends new connections to these from now on.
+    pub(super) fn lead_to(&self, endpoints: impl Into<Vec<SocketAddr>>) {
+        *self.endpoints.lock().expect("nobody panicked with it") = endpoints.into();
+    }
+
+    /// A connection before its handshake.
+    pub(super) async fn dial(&self) -> io::Result<TcpStream> {
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
+        let endpoint = {
+            let endpoints = self.endpoints.lock().expect("nobody panicked with it");
+            endpoints[turn % endpoints.len()]
+        };
+        TcpStream::connect(endpoint).await
+    }
+
+    pub(super) async fn connect(&self) -> io::Result<TlsClient> {
+        let stream = self.dial().await?;
         let name = ServerName::try_from(NAME).expect("it is a name");
-        let stream = timeout(PATIENCE, self.0.connect(name, stream)).await??;
+        let stream = timeout(PATIENCE, self.tls.connect(name, stream)).await??;
         Ok(Client::new(stream))
     }
+
+    /// Asks as a well-behaved caller does.
+    pub(super) async fn assert_answers(&self) {
+        let mut client = self.connect().await.expect("it shakes hands");
+        let answer = client.post("/validate/fix", body("llm")).await;
+        assert_eq!(answer.expect("there is an answer").status, 200);
+    }
 }
+
+/// A connection over TLS.
+pub(super) type TlsClient = Client<TlsStream<TcpStream>>;
 
 /// A connection.
 pub(super) struct Client<S> {
@@ -144,7 +175,7 @@ impl Client<TcpStream> {
     }
 }
 
-impl Client<TlsStream<TcpStream>> {
+impl TlsClient {
     /// The common name that the server showed.
     pub(super) fn common_name(&self) -> String {
         let (_, session) = self.stream.get_ref();
@@ -160,7 +191,7 @@ impl Client<TlsStream<TcpStream>> {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Client<S> {
-    fn new(stream: S) -> Self {
+    pub(super) fn new(stream: S) -> Self {
         Self {
             stream,
             received: Vec::new(),

@@ -8,6 +8,7 @@
 mod certificates;
 mod client;
 mod drain;
+mod good;
 mod hostile;
 mod limits;
 mod logs;
@@ -18,12 +19,10 @@ mod reload;
 mod reviews;
 mod tls;
 
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::net::TcpStream;
-use tokio_rustls::client::TlsStream;
 use warmgate::admit::{Decision, Outcome, admit};
 use warmgate::facts::Facts;
 use warmgate::intent::{Skip, SkipReason};
@@ -32,7 +31,7 @@ use warmgate::webhook::{Certificate, Listen, Server, Settings};
 use warmgate::words::{FieldPath, Finding, Severity};
 
 use self::certificates::{Authority, Pair};
-use self::client::{Client, Tls};
+use self::client::{Client, Service, Tls, TlsClient};
 
 /// A server and the authority that its callers trust.
 struct Fixture {
@@ -98,20 +97,24 @@ impl Fixture {
         }
     }
 
-    async fn connect(&self) -> Client<TlsStream<TcpStream>> {
-        let address = self.server.admission_address();
-        let client = Tls::new(&self.authority).connect(address).await;
+    fn service(&self) -> Service {
+        Tls::new(&self.authority).service(self.server.admission_address())
+    }
+
+    async fn connect(&self) -> TlsClient {
+        let client = self.service().connect().await;
         client.expect("the server shakes hands")
     }
 
     async fn metrics(&self) -> String {
-        let mut client = Client::plain(self.server.health_address()).await;
-        client
-            .get("/metrics")
-            .await
-            .expect("there is an answer")
-            .text()
+        metrics(self.server.health_address()).await
     }
+}
+
+/// The metrics of the server with this plain port.
+async fn metrics(health: SocketAddr) -> String {
+    let answer = Client::plain(health).await.get("/metrics").await;
+    answer.expect("there is an answer").text()
 }
 
 /// The review of a Pod with this name.

@@ -4,56 +4,51 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, split};
-use tokio::net::TcpStream;
 use tokio::task::JoinSet;
-use tokio_rustls::client::TlsStream;
+use tokio::time::sleep;
 
-use super::body;
 use super::certificates::Authority;
-use super::client::{Client, Tls};
+use super::client::{Client, Tls, TlsClient};
 use super::limits::{JSON, head};
+use super::metrics;
+use super::reload::until;
 
 /// A webhook that ends with the test.
-struct Process {
+pub(super) struct Process {
     child: Child,
     /// Where its log goes; it is open and nobody reads it.
     _log: BufReader<ChildStdout>,
-    admission: SocketAddr,
+    pub(super) admission: SocketAddr,
     health: SocketAddr,
-    authority: Authority,
     _files: TempDir,
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.child.kill().expect("it runs");
+        // It may have ended already.
+        let _ = self.child.kill();
         self.child.wait().expect("it ends");
     }
 }
 
 impl Process {
-    /// Starts it with these arguments more, and reads its log up to where it says that it listens.
-    fn start(more: &[&str]) -> Self {
-        let authority = Authority::new();
+    /// Starts it with a certificate of this authority and with these arguments more, and reads its log up to where it says that it
+    /// listens.
+    pub(super) fn start(authority: &Authority, more: &[&str]) -> Self {
         let pair = authority.pair("one");
         let files = TempDir::new().expect("there is a folder");
         let (chain, key) = (files.path().join("tls.crt"), files.path().join("tls.key"));
         fs::write(&chain, pair.chain).expect("files can be written");
         fs::write(&key, pair.key).expect("files can be written");
         let mut child = Command::new(env!("CARGO_BIN_EXE_warmgate"))
-            .args([
-                "webhook",
-                "--address",
-                "127.0.0.1",
-                "--port",
-                "0",
-                "--health-port",
-                "0",
-            ])
+            .args(["webhook", "--address", "127.0.0.1"])
+            .args(["--port", "0", "--health-port", "0"])
             .arg("--tls-cert")
             .arg(chain)
             .arg("--tls-key")
@@ -82,42 +77,61 @@ impl Process {
             health: address("health"),
             child,
             _log: log,
-            authority,
             _files: files,
         }
     }
 
-    async fn connect(&self) -> Client<TlsStream<TcpStream>> {
-        let connecting = Tls::new(&self.authority).connect(self.admission).await;
-        connecting.expect("the server shakes hands")
+    pub(super) async fn metrics(&self) -> String {
+        metrics(self.health).await
     }
 
-    async fn metrics(&self) -> String {
-        let answer = Client::plain(self.health).await.get("/metrics").await;
-        answer.expect("there is an answer").text()
+    /// The value of a metric without labels.
+    pub(super) async fn metric(&self, name: &str) -> u64 {
+        let metrics = self.metrics().await;
+        let line = metrics.lines().find_map(|line| line.strip_prefix(name));
+        let value = line.and_then(|value| value.trim().parse().ok());
+        value.unwrap_or_else(|| panic!("{name} is in {metrics}"))
     }
 
-    /// The most memory that it has had, in MiB.
-    fn most_memory(&self) -> u64 {
+    /// Waits until it may be asked.
+    pub(super) async fn ready(&self) {
+        until("it is ready", async || {
+            let ready = Client::plain(self.health).await.get("/readyz").await;
+            ready.is_some_and(|answer| answer.status == 200)
+        })
+        .await;
+    }
+
+    /// Tells it to leave.
+    pub(super) fn terminate(&self) {
+        kill_process(Pid::from_child(&self.child), Signal::TERM).expect("it runs");
+    }
+
+    /// Waits until it has left, and says whether it did so by itself.
+    pub(super) async fn left(mut self) -> bool {
+        loop {
+            match self.child.try_wait().expect("it can be waited for") {
+                Some(status) => return status.success(),
+                None => sleep(Duration::from_millis(20)).await,
+            }
+        }
+    }
+
+    /// The memory in MiB that it has now, and the most that it has had.
+    pub(super) fn memory(&self) -> (u64, u64) {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()));
         let status = status.expect("it runs");
-        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kib = peak.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
-        kib.expect("the kernel counts it in KiB") >> 10
-    }
-
-    async fn assert_answers(&self) {
-        let answer = self
-            .connect()
-            .await
-            .post("/validate/fix", body("llm"))
-            .await;
-        assert_eq!(answer.expect("there is an answer").status, 200);
+        let of = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name));
+            let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+            kib.expect("the kernel counts it in KiB") >> 10
+        };
+        (of("VmRSS:"), of("VmHWM:"))
     }
 }
 
 /// Sends a body without end until there is an answer, and returns its status line.
-async fn flood(client: Client<TlsStream<TcpStream>>) -> String {
+pub(super) async fn flood(client: TlsClient) -> String {
     let (mut reading, mut writing) = split(client.stream);
     let writer = tokio::spawn(async move {
         let begin = head(&format!("{JSON}transfer-encoding: chunked\r\n"));
@@ -136,10 +150,12 @@ async fn flood(client: Client<TlsStream<TcpStream>>) -> String {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_bodies_without_end_take_bounded_memory() {
-    let webhook = Process::start(&[]);
+    let authority = Authority::new();
+    let webhook = Process::start(&authority, &[]);
+    let service = Tls::new(&authority).service(webhook.admission);
     let mut floods = JoinSet::new();
     for _ in 0..80 {
-        floods.spawn(flood(webhook.connect().await));
+        floods.spawn(flood(service.connect().await.expect("it shakes hands")));
     }
     while let Some(status) = floods.join_next().await {
         let status = status.expect("it is answered");
@@ -148,18 +164,20 @@ async fn many_bodies_without_end_take_bounded_memory() {
             "{status}"
         );
     }
-    webhook.assert_answers().await;
+    service.assert_answers().await;
     // Without a budget for all bodies together these would be 560 MiB, and the chart gives 512.
-    let peak = webhook.most_memory();
+    let (_, peak) = webhook.memory();
     assert!(peak <= 384, "{peak} MiB");
 }
 
 #[tokio::test]
 async fn an_output_that_nobody_reads_stalls_no_review() {
-    let webhook = Process::start(&["--log", "debug"]);
+    let authority = Authority::new();
+    let webhook = Process::start(&authority, &["--log", "debug"]);
+    let service = Tls::new(&authority).service(webhook.admission);
     // More lines than the pipe and the queue before it have room for.
     let nothing = head("content-type: text/plain\r\ncontent-length: 0\r\n");
-    let mut client = webhook.connect().await;
+    let mut client = service.connect().await.expect("it shakes hands");
     for _ in 0..120 {
         client.send(nothing.repeat(50)).await;
         for _ in 0..50 {
@@ -169,10 +187,6 @@ async fn an_output_that_nobody_reads_stalls_no_review() {
             );
         }
     }
-    webhook.assert_answers().await;
-    let metrics = webhook.metrics().await;
-    let dropped = metrics
-        .lines()
-        .find_map(|line| line.strip_prefix("warmgate_log_lines_dropped_total "));
-    assert!(dropped.is_some_and(|count| count != "0"), "{metrics}");
+    service.assert_answers().await;
+    assert!(webhook.metric("warmgate_log_lines_dropped_total").await > 0);
 }

@@ -9,7 +9,7 @@ use tokio::io::AsyncReadExt;
 use warmgate::webhook::{Certificate, Error, Server};
 
 use super::certificates::{Authority, Pair};
-use super::client::{Client, Tls};
+use super::client::{Client, Service, Tls};
 use super::reload::until;
 use super::{Fixture, body, judge, settings};
 
@@ -77,28 +77,36 @@ async fn plain_http_is_not_answered_on_the_admission_port() {
     assert!(client.get("/livez").await.is_none());
 }
 
-#[tokio::test]
-async fn with_a_client_ca_only_its_callers_are_answered() {
-    let (callers, strangers) = (Authority::new(), Authority::new());
-    let mut file = NamedTempFile::new().unwrap();
-    file.write_all(callers.pem.as_bytes()).unwrap();
-    let fixture = Fixture::with(|settings| settings.client_ca = Some(file.path().into())).await;
-    let address = fixture.server.admission_address();
-    for (identity, welcome) in [
+/// What callers show to a server that asks for certificates of an authority, and whether they are welcome.
+pub(super) fn identities(callers: &Authority) -> [(Option<Pair>, bool); 5] {
+    [
         (None, false),
-        (Some(strangers.pair("stranger")), false),
+        (Some(Authority::new().pair("stranger")), false),
         (Some(callers.pair_of("kube-apiserver", 2000..2001)), false),
         (Some(callers.pair_of("kube-apiserver", 4000..4001)), false),
         (Some(callers.pair("kube-apiserver")), true),
-    ] {
+    ]
+}
+
+/// Whether somebody who connects so is answered. In TLS 1.3 a caller is done before the server has looked at its certificate.
+pub(super) async fn is_answered(service: &Service) -> bool {
+    match service.connect().await {
+        Ok(mut client) => client.post("/validate/fix", body("llm")).await.is_some(),
+        Err(_) => false,
+    }
+}
+
+#[tokio::test]
+async fn with_a_client_ca_only_its_callers_are_answered() {
+    let callers = Authority::new();
+    let mut file = NamedTempFile::new().unwrap();
+    file.write_all(callers.pem.as_bytes()).unwrap();
+    let fixture = Fixture::with(|settings| settings.client_ca = Some(file.path().into())).await;
+    for (identity, welcome) in identities(&callers) {
         let mut tls = Tls::new(&fixture.authority);
         tls.identity = identity;
-        // In TLS 1.3 the client is done before the server has looked at its certificate.
-        let answered = match tls.connect(address).await {
-            Ok(mut client) => client.post("/validate/fix", body("llm")).await.is_some(),
-            Err(_) => false,
-        };
-        assert_eq!(answered, welcome);
+        let service = tls.service(fixture.server.admission_address());
+        assert_eq!(is_answered(&service).await, welcome);
     }
     let metrics = fixture.metrics().await;
     let answered = r#"warmgate_admission_requests_total{endpoint="validate",mode="fix",kind="Pod",outcome="skipped"} 1"#;
@@ -128,10 +136,27 @@ fn old_hello(minor: u8) -> Vec<u8> {
     record
 }
 
-#[tokio::test]
-async fn what_is_no_hello_of_today_is_refused() {
-    let fixture = Fixture::start().await;
-    let address = fixture.server.admission_address();
+/// The begin of a conversation that is none of TLS 1.2 or 1.3.
+pub(super) struct Hello {
+    pub(super) what: &'static str,
+    bytes: Vec<u8>,
+}
+
+impl Hello {
+    /// Sends it to a server that says nothing to it, or an alert, which ends the connection.
+    pub(super) async fn assert_refused(&self, service: &Service) {
+        let what = self.what;
+        let mut client = Client::new(service.dial().await.expect("it connects"));
+        client.send(&self.bytes).await;
+        let mut said = Vec::new();
+        // A reset is an end as well.
+        let _ = client.stream.read_to_end(&mut said).await;
+        let refused = said.is_empty() || said.starts_with(&[21]);
+        assert!(refused, "{what}: {said:?}");
+    }
+}
+
+pub(super) fn hellos() -> Vec<Hello> {
     let hellos: [(&str, Vec<u8>); 9] = [
         ("SSL 3.0", old_hello(0)),
         ("TLS 1.0", old_hello(1)),
@@ -152,19 +177,20 @@ async fn what_is_no_hello_of_today_is_refused() {
         ("data before the handshake", vec![23, 3, 3, 0, 1, 0]),
         ("noise", (0..=255).cycle().skip(40).take(5000).collect()),
     ];
-    let count = hellos.len();
-    for (what, hello) in hellos {
-        let mut client = Client::plain(address).await;
-        client.send(hello).await;
-        let mut said = Vec::new();
-        // A reset is an end as well.
-        let _ = client.stream.read_to_end(&mut said).await;
-        // Nothing, or an alert, which ends the connection.
-        assert!(
-            said.is_empty() || said.starts_with(&[21]),
-            "{what}: {said:?}"
-        );
+    hellos
+        .into_iter()
+        .map(|(what, bytes)| Hello { what, bytes })
+        .collect()
+}
+
+#[tokio::test]
+async fn what_is_no_hello_of_today_is_refused() {
+    let fixture = Fixture::start().await;
+    let (service, hellos) = (fixture.service(), hellos());
+    for hello in &hellos {
+        hello.assert_refused(&service).await;
     }
+    let count = hellos.len();
     let refused = format!(r#"warmgate_handshakes_total{{result="error"}} {count}"#);
     until(&refused, async || {
         fixture.metrics().await.contains(&refused)
@@ -175,12 +201,7 @@ async fn what_is_no_hello_of_today_is_refused() {
         !metrics.contains("warmgate_admission_requests_total"),
         "{metrics}"
     );
-    let answer = fixture
-        .connect()
-        .await
-        .post("/validate/fix", body("llm"))
-        .await;
-    assert_eq!(answer.expect("there is an answer").status, 200);
+    service.assert_answers().await;
 }
 
 #[tokio::test]

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::super::{Fixture, review};
-use super::assert_no_panic;
-use super::objects::assert_sound;
+use super::objects::Review;
+use super::{Input, assert_no_panic, of, send};
 
 /// The review of a Pod that is ours, with these containers.
 fn pod(containers: &Value) -> Value {
@@ -163,17 +163,17 @@ fn objects() -> Vec<(&'static str, Value)> {
     ]
 }
 
+/// All of them.
+pub(super) fn all() -> Vec<Review> {
+    let all = launches().into_iter().chain(objects());
+    all.map(|(what, review)| Review::new(what, review))
+        .collect()
+}
+
 #[tokio::test]
 async fn what_is_made_to_be_expensive_is_answered() {
     let fixture = Fixture::start().await;
-    let mut client = fixture.connect().await;
-    for (what, review) in launches().into_iter().chain(objects()) {
-        let text = review.to_string();
-        for path in ["/mutate/enforce", "/validate/enforce"] {
-            let answer = client.post(path, &text).await;
-            let answer = answer.unwrap_or_else(|| panic!("{what} is not answered"));
-            assert_sound(what, path, &review, &answer);
-        }
-    }
+    let expensive = of(all(), Input::Review);
+    send(fixture.service(), expensive, 1).await.assert_right();
     assert_no_panic(&fixture).await;
 }

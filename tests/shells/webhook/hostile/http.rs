@@ -1,16 +1,66 @@
 //! Requests that no API server sends.
 
+use tokio::io::AsyncWriteExt;
+
 use super::super::body;
+use super::super::client::Service;
 use super::super::limits::{JSON, head};
 
 /// Bytes on a connection of their own.
-pub(super) struct Bytes {
+pub(in crate::webhook) struct Bytes {
     pub(super) what: &'static str,
     pub(super) bytes: Vec<u8>,
     /// Whether the caller says that nothing follows.
     pub(super) ends: bool,
     /// What is answered until the connection ends.
     pub(super) statuses: &'static [u16],
+}
+
+impl Bytes {
+    pub(super) async fn assert_told(&self, service: &Service) {
+        let mut client = service.connect().await.expect("it shakes hands");
+        client.send(&self.bytes).await;
+        if self.ends {
+            // A server that has heard enough may have hung up.
+            let _ = client.stream.shutdown().await;
+        }
+        assert_eq!(client.statuses().await, self.statuses);
+    }
+}
+
+/// A caller that is gone before it can be told anything more.
+pub(in crate::webhook) struct Leaver {
+    bytes: Vec<u8>,
+    /// Whether it waits for a first answer.
+    reads: bool,
+}
+
+impl Leaver {
+    pub(super) async fn leave(&self, service: &Service) {
+        let mut client = service.connect().await.expect("it shakes hands");
+        client.send(&self.bytes).await;
+        if self.reads {
+            let answer = client.answer().await;
+            assert_eq!(answer.expect("there is one").status, 200);
+        }
+    }
+}
+
+/// Callers that leave at every stage of a request, and in the middle of an answer that is longer than what is read of it.
+pub(super) fn leavers() -> Vec<Leaver> {
+    let request = good().into_bytes();
+    let mut all: Vec<Leaver> = [0, 1, 40, request.len() - 1, request.len()]
+        .into_iter()
+        .map(|cut| Leaver {
+            bytes: request[..cut].into(),
+            reads: false,
+        })
+        .collect();
+    all.push(Leaver {
+        bytes: request.repeat(50),
+        reads: true,
+    });
+    all
 }
 
 /// Bytes behind which nothing follows.
@@ -39,7 +89,7 @@ fn with(lines: &str) -> String {
 }
 
 /// A request as it should be.
-pub(super) fn good() -> String {
+fn good() -> String {
     with("")
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::review;
+use super::Caller;
 
 /// What is made of a body that has a uid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,12 +16,34 @@ pub(super) enum Verdict {
 
 /// A body, and what it must be answered.
 #[derive(Clone)]
-pub(super) struct Body {
+pub(in crate::webhook) struct Body {
     pub(super) what: &'static str,
     pub(super) bytes: Vec<u8>,
     /// The uid that comes back; without one there is a 400.
     pub(super) uid: Option<String>,
     pub(super) verdict: Verdict,
+}
+
+impl Body {
+    pub(super) async fn assert_told(&self, caller: &mut Caller) {
+        let what = self.what;
+        let answer = caller.post(what, "/validate/fix", &self.bytes).await;
+        assert!(!answer.closes(), "{what}");
+        let text = answer.text();
+        let Some(uid) = &self.uid else {
+            assert_eq!(answer.status, 400, "{what}: {text:.300}");
+            assert!(text.starts_with("the "), "{what}: {text:.300}");
+            return;
+        };
+        assert_eq!(answer.status, 200, "{what}: {text:.300}");
+        let response = answer.response();
+        assert_eq!(response["uid"], **uid, "{what}");
+        assert_eq!(response["allowed"], true, "{what}");
+        assert_eq!(response.get("patch"), None, "{what}");
+        let warnings = response["warnings"].as_array().map_or(0, Vec::len);
+        let expected = usize::from(self.verdict == Verdict::Strange);
+        assert_eq!(warnings, expected, "{what}: {text:.300}");
+    }
 }
 
 const NAME: &str = "llm";

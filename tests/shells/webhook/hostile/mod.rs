@@ -1,5 +1,5 @@
 //! What a caller may send that is no API server, or one that is not in its right mind, and what it is told. All of it is sent alone, and
-//! again while others ask: none of those may miss its answer.
+//! again while others ask: none of those may miss its answer. `make soak` sends it a hundred times, to the binary.
 
 mod expensive;
 mod http;
@@ -8,17 +8,20 @@ mod objects;
 mod slow;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tokio::io::AsyncWriteExt;
-use tokio::task::JoinSet;
-use tokio::time::sleep;
+use tokio::time::Instant;
 
-use self::http::Bytes;
+use self::http::{Bytes, Leaver};
 use self::json::{Body, Verdict};
-use super::client::{Answer, Tls};
-use super::{Fixture, body};
+use self::objects::Review;
+use super::Fixture;
+use super::client::{Answer, Service, TlsClient};
+use super::good::{Good, Rate};
+use super::tls::{Hello, hellos};
+
+pub(super) use self::objects::model_server;
+pub(super) use self::slow::Slow;
 
 /// How often bodies come beside good requests.
 const ROUNDS: usize = 20;
@@ -26,42 +29,149 @@ const ROUNDS: usize = 20;
 /// How often requests do, and callers that leave: each takes a handshake.
 const HANDSHAKES: usize = 2;
 
-/// What is answered to bytes on a connection of their own, until it ends.
-async fn statuses(fixture: &Fixture, hostile: &Bytes) -> Vec<u16> {
-    let mut client = fixture.connect().await;
-    client.send(&hostile.bytes).await;
-    if hostile.ends {
-        // A server that has heard enough may have hung up.
-        let _ = client.stream.shutdown().await;
-    }
-    client.statuses().await
+/// The good requests beside hostile ones.
+const BESIDE: Rate = Rate {
+    connections: 4,
+    per_second: Some(200.0),
+    patience: Duration::from_secs(20),
+};
+
+/// Something hostile, and what is told to it.
+pub(super) enum Input {
+    Body(Body),
+    Bytes(Bytes),
+    Hello(Hello),
+    Leaver(Leaver),
+    Review(Review),
 }
 
-fn assert_answered(hostile: &Body, answer: &Answer) {
-    let (what, text) = (&hostile.what, answer.text());
-    let Some(uid) = &hostile.uid else {
-        assert_eq!(answer.status, 400, "{what}: {text:.300}");
-        assert!(text.starts_with("the "), "{what}: {text:.300}");
-        return;
-    };
-    assert_eq!(answer.status, 200, "{what}: {text:.300}");
-    let response = answer.response();
-    assert_eq!(response["uid"], **uid, "{what}");
-    assert_eq!(response["allowed"], true, "{what}");
-    assert_eq!(response.get("patch"), None, "{what}");
-    let warnings = response["warnings"].as_array().map_or(0, Vec::len);
-    let expected = usize::from(hostile.verdict == Verdict::Strange);
-    assert_eq!(warnings, expected, "{what}: {text:.300}");
+impl Input {
+    fn what(&self) -> &str {
+        match self {
+            Self::Body(body) => body.what,
+            Self::Bytes(bytes) => bytes.what,
+            Self::Hello(hello) => hello.what,
+            Self::Leaver(_) => "a caller that leaves",
+            Self::Review(review) => &review.what,
+        }
+    }
+
+    async fn assert_told(&self, caller: &mut Caller) {
+        match self {
+            Self::Body(body) => body.assert_told(caller).await,
+            Self::Bytes(bytes) => bytes.assert_told(&caller.service).await,
+            Self::Hello(hello) => hello.assert_refused(&caller.service).await,
+            Self::Leaver(leaver) => leaver.leave(&caller.service).await,
+            Self::Review(review) => {
+                review.assert_told(caller).await;
+            }
+        }
+    }
 }
 
-/// Sends bodies one after the other on one connection, which every answer leaves open.
-async fn send_bodies(fixture: &Fixture, bodies: &[Body]) {
-    let mut client = fixture.connect().await;
-    for hostile in bodies {
-        let answer = client.post("/validate/fix", &hostile.bytes).await;
-        let answer = answer.unwrap_or_else(|| panic!("{} is not answered", hostile.what));
-        assert_answered(hostile, &answer);
+/// Every hostile input, by kind.
+pub(super) fn inputs() -> Vec<(&'static str, Arc<[Input]>)> {
+    vec![
+        ("hellos", of(hellos(), Input::Hello)),
+        ("requests", of(http::all(), Input::Bytes)),
+        ("leavers", of(http::leavers(), Input::Leaver)),
+        ("bodies", of(json::small(), Input::Body)),
+        ("large bodies", of(json::large(), Input::Body)),
+        ("objects", of(objects::all(), Input::Review)),
+        ("expensive objects", of(expensive::all(), Input::Review)),
+    ]
+}
+
+fn of<T>(all: impl IntoIterator<Item = T>, input: fn(T) -> Input) -> Arc<[Input]> {
+    all.into_iter().map(input).collect()
+}
+
+/// A caller that keeps its connection as long as its answers leave it open.
+pub(super) struct Caller {
+    service: Service,
+    kept: Option<TlsClient>,
+}
+
+impl Caller {
+    fn new(service: &Service) -> Self {
+        Self {
+            service: service.clone(),
+            kept: None,
+        }
     }
+
+    async fn post(&mut self, what: &str, path: &str, body: &[u8]) -> Answer {
+        let mut client = match self.kept.take() {
+            Some(client) => client,
+            None => self.service.connect().await.expect("it shakes hands"),
+        };
+        let answer = client.post(path, body).await;
+        let answer = answer.unwrap_or_else(|| panic!("{what} is not answered"));
+        if !answer.closes() {
+            self.kept = Some(client);
+        }
+        answer
+    }
+}
+
+/// What hostile input was told.
+#[derive(Default)]
+pub(super) struct Told {
+    /// Inputs that were told what they should be.
+    pub(super) right: usize,
+    /// The others, each with what it was told.
+    pub(super) otherwise: Vec<String>,
+    /// The longest time from the first byte of an input to the last of its answer, and which it was.
+    pub(super) slowest: (Duration, String),
+}
+
+impl Told {
+    pub(super) fn add(&mut self, other: Self) {
+        self.right += other.right;
+        self.otherwise.extend(other.otherwise);
+        if other.slowest > self.slowest {
+            self.slowest = other.slowest;
+        }
+    }
+
+    fn assert_right(&self) {
+        assert!(self.otherwise.is_empty(), "{:#?}", self.otherwise);
+        assert!(self.right > 0);
+    }
+}
+
+/// Sends inputs one after the other, all of them so many times.
+pub(super) async fn send(service: Service, inputs: Arc<[Input]>, times: usize) -> Told {
+    let mut told = Told::default();
+    let mut caller = Caller::new(&service);
+    for number in 0..times * inputs.len() {
+        let number = number % inputs.len();
+        let begun = Instant::now();
+        // In a task of its own, so that an assertion that fails is an input that was told otherwise.
+        let asking = tokio::spawn({
+            let inputs = Arc::clone(&inputs);
+            async move {
+                inputs[number].assert_told(&mut caller).await;
+                caller
+            }
+        });
+        let what = inputs[number].what();
+        caller = match asking.await {
+            Ok(caller) => {
+                told.right += 1;
+                caller
+            }
+            Err(error) => {
+                told.otherwise.push(format!("{what}: {error}"));
+                Caller::new(&service)
+            }
+        };
+        let time = begun.elapsed();
+        if time > told.slowest.0 {
+            told.slowest = (time, what.to_owned());
+        }
+    }
+    told
 }
 
 async fn assert_no_panic(fixture: &Fixture) {
@@ -69,23 +179,11 @@ async fn assert_no_panic(fixture: &Fixture) {
     assert!(metrics.contains("warmgate_panics_total 0"), "{metrics}");
 }
 
-/// Sends everything that is no request as it should be, and says what is answered otherwise than it should be.
-async fn otherwise_answered(fixture: &Fixture, requests: &[Bytes]) -> Vec<String> {
-    let mut otherwise = Vec::new();
-    for hostile in requests {
-        let answered = statuses(fixture, hostile).await;
-        if answered != hostile.statuses {
-            otherwise.push(format!("{}: {answered:?}", hostile.what));
-        }
-    }
-    otherwise
-}
-
 #[tokio::test]
 async fn every_strange_request_has_its_status() {
     let fixture = Fixture::start().await;
-    let otherwise = otherwise_answered(&fixture, &http::all()).await;
-    assert!(otherwise.is_empty(), "{otherwise:#?}");
+    let requests = of(http::all(), Input::Bytes);
+    send(fixture.service(), requests, 1).await.assert_right();
     assert_no_panic(&fixture).await;
 }
 
@@ -93,98 +191,41 @@ async fn every_strange_request_has_its_status() {
 async fn every_strange_body_has_its_answer() {
     let fixture = Fixture::start().await;
     let bodies = [json::small(), json::large()].concat();
-    send_bodies(&fixture, &bodies).await;
     let strange = bodies
         .iter()
         .filter(|body| body.verdict == Verdict::Strange)
         .count();
+    let bodies = of(bodies, Input::Body);
+    send(fixture.service(), bodies, 1).await.assert_right();
     let metrics = fixture.metrics().await;
     let counted = format!("warmgate_not_understood_total {strange}\n");
     assert!(metrics.contains(&counted), "{strange}: {metrics}");
     assert!(metrics.contains("warmgate_panics_total 0"), "{metrics}");
 }
 
-/// Callers that ask as an API server does until they are told to stop, and what they were answered.
-struct Good {
-    callers: JoinSet<()>,
-    answered: Arc<AtomicUsize>,
-    over: Arc<AtomicBool>,
-}
-
-impl Good {
-    /// Several callers, each with a connection that it keeps.
-    fn begin(fixture: &Fixture) -> Self {
-        let (answered, over) = (Arc::default(), Arc::<AtomicBool>::default());
-        let address = fixture.server.admission_address();
-        let mut callers = JoinSet::new();
-        for number in 0..4 {
-            let (answered, over): (Arc<AtomicUsize>, _) =
-                (Arc::clone(&answered), Arc::clone(&over));
-            let connecting = Tls::new(&fixture.authority).connector();
-            callers.spawn(async move {
-                let mut client = connecting.connect(address).await.expect("it connects");
-                while !over.load(Ordering::Relaxed) {
-                    let name = format!("good-{number}");
-                    let answer = client.post("/validate/fix", body(&name)).await;
-                    let answer = answer.expect("no good request is lost");
-                    assert_eq!(answer.status, 200);
-                    assert_eq!(answer.response()["uid"], format!("uid of {name}"));
-                    answered.fetch_add(1, Ordering::Relaxed);
-                    sleep(Duration::from_millis(2)).await;
-                }
-            });
-        }
-        Self {
-            callers,
-            answered,
-            over,
-        }
-    }
-
-    /// Ends them; every request of theirs was answered.
-    async fn end(mut self) {
-        self.over.store(true, Ordering::Relaxed);
-        while let Some(ended) = self.callers.join_next().await {
-            ended.expect("a good caller gets its answers");
-        }
-        assert!(self.answered.load(Ordering::Relaxed) >= 4);
-    }
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_good_request_is_lost_beside_strange_ones() {
     let fixture = Fixture::start().await;
-    let good = Good::begin(&fixture);
-    let (requests, bodies) = (http::all(), json::small());
-    for _ in 0..HANDSHAKES {
-        let otherwise = otherwise_answered(&fixture, &requests).await;
-        assert!(otherwise.is_empty(), "{otherwise:#?}");
+    let service = fixture.service();
+    let good = Good::begin(&service, BESIDE);
+    for (inputs, times) in [
+        (of(http::all(), Input::Bytes), HANDSHAKES),
+        (of(json::small(), Input::Body), ROUNDS),
+        (of(json::large(), Input::Body), 1),
+    ] {
+        send(service.clone(), inputs, times).await.assert_right();
     }
-    for _ in 0..ROUNDS {
-        send_bodies(&fixture, &bodies).await;
-    }
-    send_bodies(&fixture, &json::large()).await;
-    good.end().await;
+    good.end().await.assert_none_lost();
     assert_no_panic(&fixture).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_good_request_is_lost_beside_callers_that_leave() {
     let fixture = Fixture::start().await;
-    let good = Good::begin(&fixture);
-    let request = http::good();
-    for _ in 0..HANDSHAKES {
-        for cut in [0, 1, 40, request.len() - 1, request.len()] {
-            let mut client = fixture.connect().await;
-            client.send(&request[..cut]).await;
-            drop(client);
-        }
-        // In the middle of an answer that is longer than what is read of it.
-        let mut client = fixture.connect().await;
-        client.send(request.repeat(50)).await;
-        assert_eq!(client.answer().await.expect("there is one").status, 200);
-        drop(client);
-    }
-    good.end().await;
+    let service = fixture.service();
+    let good = Good::begin(&service, BESIDE);
+    let leavers = of(http::leavers(), Input::Leaver);
+    send(service, leavers, HANDSHAKES).await.assert_right();
+    good.end().await.assert_none_lost();
     assert_no_panic(&fixture).await;
 }

@@ -1,18 +1,16 @@
 //! Callers that take their time, and keep nobody else's.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use super::super::client::{Client, Tls};
+use super::super::Fixture;
+use super::super::client::{Client, Service};
 use super::super::limits::{JSON, head};
 use super::super::reload::until;
-use super::super::{Fixture, body};
-use super::Good;
+use super::{BESIDE, Good};
 
 /// Callers of each kind.
 const EACH: usize = 25;
@@ -20,21 +18,73 @@ const EACH: usize = 25;
 /// How long a test waits for what must come.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// How to be slow.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::webhook) enum Slow {
+    /// Nothing is said.
+    Silent,
+    /// A record of the handshake never becomes whole.
+    Handshake,
+    /// Nothing is said behind the handshake.
+    Idle,
+    /// A head never ends.
+    Head,
+    /// A body does not come.
+    Body,
+}
+
+impl Slow {
+    pub(in crate::webhook) const ALL: [Self; 5] = [
+        Self::Silent,
+        Self::Handshake,
+        Self::Idle,
+        Self::Head,
+        Self::Body,
+    ];
+
+    /// Is slow, with so long between two bytes, until the server ends the connection.
+    pub(in crate::webhook) async fn until_dropped(self, service: &Service, pause: Duration) {
+        match self {
+            Self::Silent => {
+                let mut stream = service.dial().await.expect("it connects");
+                let mut nothing = [0; 16];
+                assert_eq!(stream.read(&mut nothing).await.unwrap_or_default(), 0);
+            }
+            Self::Handshake => {
+                let stream = service.dial().await.expect("it connects");
+                dribble(stream, &[22, 3, 1, 64, 0, 1, 0, 0, 0], pause).await;
+            }
+            Self::Idle => {
+                let mut client = service.connect().await.expect("it shakes hands");
+                let read = client.stream.read(&mut [0; 16]).await;
+                assert_eq!(read.unwrap_or_default(), 0);
+            }
+            Self::Head => {
+                let begin = "POST /validate/fix HTTP/1.1\r\nx: ";
+                Self::dribble_behind(begin, service, pause).await;
+            }
+            Self::Body => {
+                let begin = head(&format!("{JSON}content-length: 100000\r\n"));
+                Self::dribble_behind(&begin, service, pause).await;
+            }
+        }
+    }
+
+    async fn dribble_behind(begin: &str, service: &Service, pause: Duration) {
+        let mut client = service.connect().await.expect("it shakes hands");
+        client.send(begin).await;
+        dribble(client.stream, b"y", pause).await;
+    }
+}
+
 /// Sends a byte now and then until the server has had enough.
-async fn dribble(mut stream: impl AsyncWrite + Unpin, bytes: &[u8]) {
+async fn dribble(mut stream: impl AsyncWrite + Unpin, bytes: &[u8], pause: Duration) {
     for byte in bytes.iter().cycle() {
         if stream.write_all(&[*byte]).await.is_err() || stream.flush().await.is_err() {
             return;
         }
-        sleep(Duration::from_millis(10)).await;
+        sleep(pause).await;
     }
-}
-
-/// Says nothing until the server ends the connection.
-async fn say_nothing(address: SocketAddr) {
-    let mut stream = TcpStream::connect(address).await.expect("it connects");
-    let mut nothing = [0; 16];
-    assert_eq!(stream.read(&mut nothing).await.unwrap_or_default(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -50,32 +100,14 @@ async fn no_good_request_is_lost_beside_slow_callers_and_those_are_dropped() {
         ) = (short, short, short, short);
     })
     .await;
-    let good = Good::begin(&fixture);
-    let address = fixture.server.admission_address();
+    let service = fixture.service();
+    let good = Good::begin(&service, BESIDE);
     let mut slow = JoinSet::new();
-    for _ in 0..EACH {
-        slow.spawn(say_nothing(address));
-        // The start of a TLS record that never becomes whole.
+    for &how in [Slow::ALL; EACH].as_flattened() {
+        let service = service.clone();
         slow.spawn(async move {
-            let stream = TcpStream::connect(address).await.expect("it connects");
-            dribble(stream, &[22, 3, 1, 64, 0, 1, 0, 0, 0]).await;
+            how.until_dropped(&service, Duration::from_millis(10)).await;
         });
-        for begin in [
-            String::new(),
-            "POST /validate/fix HTTP/1.1\r\nx: ".to_owned(),
-            head(&format!("{JSON}content-length: 100000\r\n")),
-        ] {
-            let tls = Tls::new(&fixture.authority).connector();
-            slow.spawn(async move {
-                let mut client = tls.connect(address).await.expect("it shakes hands");
-                client.send(&begin).await;
-                if begin.is_empty() {
-                    assert!(client.ends().await);
-                } else {
-                    dribble(client.stream, b"y").await;
-                }
-            });
-        }
     }
     let dropped = async {
         while let Some(ended) = slow.join_next().await {
@@ -85,7 +117,7 @@ async fn no_good_request_is_lost_beside_slow_callers_and_those_are_dropped() {
     timeout(PATIENCE, dropped)
         .await
         .expect("all of them are dropped");
-    good.end().await;
+    good.end().await.assert_none_lost();
     for count in [
         format!(
             r#"warmgate_handshakes_total{{result="timeout"}} {}"#,
@@ -123,11 +155,6 @@ async fn whoever_hangs_on_the_plain_port_keeps_no_probe_away() {
             "{path}"
         );
     }
-    let answer = fixture
-        .connect()
-        .await
-        .post("/validate/fix", body("llm"))
-        .await;
-    assert_eq!(answer.expect("there is an answer").status, 200);
+    fixture.service().assert_answers().await;
     assert!(hanging.first_mut().expect("there are some").ends().await);
 }
