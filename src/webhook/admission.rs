@@ -5,13 +5,18 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use tokio::time::Instant;
+use tokio::task::{spawn_blocking, yield_now};
+use tokio::time::{Instant, timeout_at};
 
 use super::judgement::{Judged, judge};
 use super::rejection::Rejection;
 use super::routes::Entry;
 use super::shared::Shared;
 use super::{body, deadline};
+
+/// The part of its caller's patience that a request waits for its turn. Who is told to come again after a second still has time for
+/// it: a judgement that nobody waits for any more would keep others waiting.
+const PATIENCE: u32 = 4;
 
 /// Answers a review.
 pub(super) async fn review(shared: Arc<Shared>, entry: Entry, request: Request<Body>) -> Response {
@@ -41,15 +46,25 @@ async fn judged(
         return Err(Rejection::Busy);
     };
     let received = body::receive(body, &shared.limits, &shared.bodies, deadline).await?;
-    if received.bytes.len() < shared.limits.large_body {
-        return judge(shared, entry, begun, &received.bytes);
+    let length = received.bytes.len();
+    let latest = begun + (deadline - begun) / PATIENCE;
+    if length <= shared.limits.small_body {
+        // What has arrived meanwhile is received first, and judged behind this one: how long that takes tells how many wait.
+        yield_now().await;
+        return match Instant::now() <= latest {
+            true => judge(shared, entry, begun, &received.bytes),
+            false => Err(Rejection::Busy),
+        };
     }
-    let _turn = shared
-        .large_judgements
-        .try_acquire()
-        .map_err(|_| Rejection::Busy)?;
+    let turns = match length < shared.limits.large_body {
+        true => &shared.judgements,
+        false => &shared.large_judgements,
+    };
+    let Ok(Ok(_turn)) = timeout_at(latest, turns.acquire()).await else {
+        return Err(Rejection::Busy);
+    };
     let worker = Arc::clone(shared);
-    tokio::task::spawn_blocking(move || judge(&worker, entry, begun, &received.bytes))
+    spawn_blocking(move || judge(&worker, entry, begun, &received.bytes))
         .await
         .unwrap_or(Err(Rejection::Failed))
 }

@@ -15,11 +15,45 @@ use tokio::time::{Instant, timeout_at};
 use super::Limits;
 use super::rejection::Rejection;
 
-/// Memory that is taken for a body on the word of its caller; more is taken as bytes arrive.
-const ON_TRUST: usize = 64 << 10;
+/// Memory that is taken for a body on the word of its caller; more is taken as bytes arrive, at most twice as much as they are. All
+/// connections together may say much and send nothing.
+const ON_TRUST: usize = 8 << 10;
+
+/// Bodies up to here have a part of the budget of their own, so that long ones never take the room of those that API servers send.
+const SHORT: usize = 64 << 10;
 
 /// Bytes of a body that are read only to be thrown away, so that its connection can go on. A review has some thousand.
 const FOR_NOTHING: u64 = 256 << 10;
+
+/// What all bodies at hand may take together, in permits of a KiB.
+#[derive(Debug)]
+pub(super) struct Budget {
+    short: Arc<Semaphore>,
+    long: Arc<Semaphore>,
+}
+
+impl Budget {
+    /// So many bytes, a quarter of them for short bodies.
+    pub(super) fn new(bytes: usize) -> Self {
+        let kib = bytes / 1024;
+        Self {
+            short: Arc::new(Semaphore::new(kib / 4)),
+            long: Arc::new(Semaphore::new(kib - kib / 4)),
+        }
+    }
+
+    /// Takes room for a body, if it is left. It counts room, not bytes: what is reserved for a body is gone for the others.
+    fn take(&self, room: usize) -> Result<OwnedSemaphorePermit, Rejection> {
+        let of = match room <= SHORT {
+            true => &self.short,
+            false => &self.long,
+        };
+        let kib = u32::try_from(room / 1024 + 1).map_err(|_| Rejection::Busy)?;
+        Arc::clone(of)
+            .try_acquire_many_owned(kib)
+            .map_err(|_| Rejection::Busy)
+    }
+}
 
 /// A body, and its share of the budget until it is dropped.
 #[derive(Debug)]
@@ -121,7 +155,7 @@ impl hyper::body::Body for Told {
 pub(super) async fn receive(
     mut body: Body,
     limits: &Limits,
-    budget: &Arc<Semaphore>,
+    budget: &Budget,
     deadline: Instant,
 ) -> Result<Received, Rejection> {
     let announced = body.size_hint().exact().unwrap_or(0);
@@ -143,10 +177,10 @@ async fn collect(
     body: &mut Body,
     announced: usize,
     limits: &Limits,
-    budget: &Arc<Semaphore>,
+    budget: &Budget,
 ) -> Result<Received, Rejection> {
     let room = announced.min(ON_TRUST);
-    let mut share = take(budget, kib(room))?;
+    let mut share = budget.take(room)?;
     let mut bytes = Vec::with_capacity(room);
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| Rejection::Broken)?;
@@ -158,13 +192,15 @@ async fn collect(
             return Err(Rejection::TooLarge(limits.body));
         }
         if length > bytes.capacity() {
-            let room = match announced >= length {
+            let limit = match announced >= length {
                 true => announced,
-                false => length.next_power_of_two().min(limits.body),
+                false => limits.body,
             };
-            let more = kib(room).saturating_sub(share.num_permits());
-            share.merge(take(budget, more)?);
+            let room = length.next_power_of_two().min(limit);
+            // Both are taken while the bytes move from the one to the other.
+            let larger = budget.take(room)?;
             bytes.reserve_exact(room - bytes.len());
+            share = larger;
         }
         bytes.extend_from_slice(data);
     }
@@ -189,21 +225,12 @@ pub(super) async fn discard(mut body: Body, deadline: Instant) {
     let _ = timeout_at(deadline, all).await;
 }
 
-/// The KiB that so many bytes take of the budget. It counts room, not bytes: what is reserved for a body is gone for the others.
-fn kib(bytes: usize) -> usize {
-    bytes / 1024 + 1
-}
-
-/// Takes KiB of the budget, if they are left.
-fn take(budget: &Arc<Semaphore>, kib: usize) -> Result<OwnedSemaphorePermit, Rejection> {
-    let kib = u32::try_from(kib).map_err(|_| Rejection::Busy)?;
-    Arc::clone(budget)
-        .try_acquire_many_owned(kib)
-        .map_err(|_| Rejection::Busy)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+    use std::future::poll_fn;
+    use std::pin::pin;
+
     use super::*;
 
     #[test]
@@ -230,18 +257,85 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn the_budget_is_for_all_bodies_together() {
-        let budget = Arc::new(Semaphore::new(8));
+    async fn receive_kib(budget: &Budget, kib: usize) -> Result<Received, Rejection> {
         let limits = Limits::default();
         let deadline = Instant::now() + limits.timeout;
-        let receive =
-            |kib: usize| receive(Body::from(vec![0; kib << 10]), &limits, &budget, deadline);
-        let first = receive(5).await.unwrap();
-        assert_eq!(first.bytes.len(), 5 << 10);
-        assert!(matches!(receive(5).await, Err(Rejection::Busy)));
+        receive(Body::from(vec![0; kib << 10]), &limits, budget, deadline).await
+    }
+
+    fn left(budget: &Budget) -> (usize, usize) {
+        (
+            budget.short.available_permits(),
+            budget.long.available_permits(),
+        )
+    }
+
+    #[tokio::test]
+    async fn the_budget_is_for_all_bodies_together() {
+        let budget = Budget::new(512 << 10);
+        assert_eq!(left(&budget), (128, 384));
+        let first = receive_kib(&budget, 300).await.unwrap();
+        assert_eq!(first.bytes.len(), 300 << 10);
+        assert!(matches!(
+            receive_kib(&budget, 300).await,
+            Err(Rejection::Busy)
+        ));
         drop(first);
-        assert!(receive(5).await.is_ok());
-        assert_eq!(budget.available_permits(), 8);
+        assert!(receive_kib(&budget, 300).await.is_ok());
+        assert_eq!(left(&budget), (128, 384));
+    }
+
+    #[tokio::test]
+    async fn long_bodies_leave_room_for_short_ones_and_short_ones_for_long_ones() {
+        let budget = Budget::new(512 << 10);
+        let long = receive_kib(&budget, 383).await.unwrap();
+        let short = receive_kib(&budget, 40).await.unwrap();
+        assert_eq!(left(&budget), (128 - 41, 0));
+        drop(long);
+        let other = receive_kib(&budget, 40).await.unwrap();
+        assert!(receive_kib(&budget, 383).await.is_ok());
+        assert!(matches!(
+            receive_kib(&budget, 40).await,
+            Err(Rejection::Busy)
+        ));
+        drop((short, other));
+        assert_eq!(left(&budget), (128, 384));
+    }
+
+    /// A body of 7 MiB, if its caller is to be believed, of which nothing comes behind the first bytes.
+    struct Unfinished(Option<Bytes>);
+
+    impl hyper::body::Body for Unfinished {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+            match self.0.take() {
+                Some(bytes) => Poll::Ready(Some(Ok(Frame::data(bytes)))),
+                None => Poll::Pending,
+            }
+        }
+
+        fn size_hint(&self) -> SizeHint {
+            SizeHint::with_exact(7 << 20)
+        }
+    }
+
+    #[tokio::test]
+    async fn who_announces_much_and_sends_little_takes_little() {
+        let limits = Limits::default();
+        let deadline = Instant::now() + limits.timeout;
+        for (sent, taken) in [(0, (9, 0)), (9 << 10, (17, 0)), (100 << 10, (0, 129))] {
+            let budget = Budget::new(limits.bodies);
+            let all = left(&budget);
+            let body = Body::new(Unfinished(Some(vec![0; sent].into())));
+            let mut receiving = pin!(receive(body, &limits, &budget, deadline));
+            let pending = poll_fn(|cx| Poll::Ready(receiving.as_mut().poll(cx).is_pending()));
+            assert!(pending.await);
+            assert_eq!(left(&budget), (all.0 - taken.0, all.1 - taken.1), "{sent}");
+        }
     }
 }

@@ -113,8 +113,12 @@ pub struct Limits {
     pub body: usize,
     /// Bytes of all bodies that are being received or judged, so that many large ones cannot exhaust the memory together.
     pub bodies: usize,
-    /// Bytes from which on a body is judged beside the connections instead of among them, where its milliseconds would keep
-    /// others waiting.
+    /// Bytes up to which a body is judged among the connections. A longer one would keep them waiting for its milliseconds, so it is
+    /// judged beside them, where those that wait are seen.
+    pub small_body: usize,
+    /// Bodies above [`small_body`](Self::small_body) that are judged at the same time.
+    pub judgements: usize,
+    /// Bytes from which on bodies wait for each other and not for the shorter ones, nor these for them.
     pub large_body: usize,
     /// Large bodies that are judged at the same time.
     pub large_judgements: usize,
@@ -151,6 +155,8 @@ impl Default for Limits {
         Self {
             body: 7 << 20,
             bodies: 128 << 20,
+            small_body: 32 << 10,
+            judgements: 4,
             large_body: 256 << 10,
             large_judgements: 4,
             requests: 8192,

@@ -1,7 +1,5 @@
 //! What the connections, the watch and the health port share.
 
-use std::sync::Arc;
-
 use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::sync::Semaphore;
 
@@ -9,6 +7,7 @@ use crate::admit::Decision;
 use crate::facts::{Facts, Mode, Origin};
 use crate::review::Request;
 
+use super::body::Budget;
 use super::drain::Drain;
 use super::health::Health;
 use super::metrics::Metrics;
@@ -29,9 +28,11 @@ pub(super) struct Shared {
     pub(super) metrics: Metrics,
     /// A permit for each request between its head and its answer.
     pub(super) requests: Semaphore,
-    /// A permit for each KiB of the bodies at hand.
-    pub(super) bodies: Arc<Semaphore>,
-    /// A permit for each large body that is judged.
+    /// The memory of the bodies at hand.
+    pub(super) bodies: Budget,
+    /// A permit for each body that is judged beside the connections.
+    pub(super) judgements: Semaphore,
+    /// The same for large ones.
     pub(super) large_judgements: Semaphore,
 }
 
@@ -46,7 +47,8 @@ impl Shared {
             drain: Drain::new(),
             metrics: Metrics::new(),
             requests: Semaphore::new(limits.requests),
-            bodies: Arc::new(Semaphore::new(limits.bodies / 1024)),
+            bodies: Budget::new(limits.bodies),
+            judgements: Semaphore::new(limits.judgements),
             large_judgements: Semaphore::new(limits.large_judgements),
         }
     }
