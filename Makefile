@@ -23,7 +23,7 @@ timed = @start=$$(date +%s); $(2) && echo "== $(1): $$(($$(date +%s) - start)) s
 CLUSTER := $(CARGO) test --locked --quiet --test cluster --
 export KUBERNETES
 
-.PHONY: help test bench lint fmt advisories cluster cluster-down conformance kubelet image reproducible
+.PHONY: help test bench soak lint fmt advisories cluster cluster-down conformance kubelet image reproducible
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile
@@ -42,6 +42,9 @@ WRITE := --write
 bench: ## measure the webhook and the command line, and write docs/performance.md; on a machine that does nothing else
 	$(CARGO) bench --locked --bench webhook -- $(WRITE)
 	$(CARGO) bench --locked --bench commands -- --peers $(WRITE)
+
+soak: ## send the release binary everything hostile, often and beside good requests; on a machine that does nothing else
+	$(CARGO) test --locked --release --test shells -- --ignored --nocapture --test-threads=1 soak_
 
 cluster: ## start a Kubernetes, install warmgate from this tree, and leave it running
 	$(CLUSTER) --up

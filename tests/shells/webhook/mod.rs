@@ -17,6 +17,8 @@ mod overload;
 mod process;
 mod reload;
 mod reviews;
+#[cfg(target_os = "linux")]
+mod soak;
 mod tls;
 
 use std::net::{Ipv4Addr, SocketAddr};
