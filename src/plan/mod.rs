@@ -26,6 +26,7 @@ use crate::subject::{ApplyRecord, Subject, Update};
 use crate::words::FieldPath;
 
 pub use edit::{Edit, EditKind, Why, Withheld};
+pub(crate) use own::without_ours;
 pub use own::{Own, own_values};
 pub(crate) use rollout::{DEFAULT_DEADLINE, NO_DEADLINE, is_no_surge, min_ready, needed_deadline};
 pub(crate) use startup::{rhythm, wanted_window, window as startup_window};

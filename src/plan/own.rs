@@ -11,7 +11,7 @@ use super::place::{kind_of, resolve};
 use super::present;
 use super::record::{digest, is_default, normal_handler};
 use crate::annotations;
-use crate::subject::{ApplyRecord, Subject};
+use crate::subject::{ApplyRecord, Subject, Update};
 use crate::words::{FieldPath, Segment};
 
 /// The most bytes of `changes` that are read: the API server stores no more annotations than these together
@@ -181,6 +181,24 @@ fn matching_handler(
         .iter()
         .all(|(key, value)| set.contains_key(key) || is_default(key, value));
     (untouched && nothing_more).then_some(Match::Whole)
+}
+
+/// The object of an update and what it was before, both without the values of ours in their fields, `own` being those of the
+/// object; `None` where neither carries any.
+pub(crate) fn without_ours(
+    subject: &Subject<'_>,
+    own: &[Own],
+    update: Update<'_>,
+) -> Option<(Value, Value)> {
+    let old = Subject::read(update.old, &subject.namespace, subject.knowledge);
+    let old_own = old.map(|old| own_values(&old, &ApplyRecord::read(update.old)));
+    let fields = |own: &[Own]| -> Vec<Own> {
+        let in_field = |one: &&Own| one.kind != EditKind::Annotation;
+        own.iter().filter(in_field).cloned().collect()
+    };
+    let (now, then) = (fields(own), fields(&old_own.unwrap_or_default()));
+    (!now.is_empty() || !then.is_empty())
+        .then(|| (without(subject.object, &now), without(update.old, &then)))
 }
 
 /// The object as it would be without values of ours.

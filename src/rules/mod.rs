@@ -2,6 +2,7 @@
 //!
 //! Rules judge the object as it arrives. They only look; [`run`] silences, tones down and sorts what they say.
 
+mod age;
 mod case;
 mod index;
 mod inner_timeout;
@@ -63,15 +64,14 @@ mod unknown_field;
 mod unreadable_field;
 mod worker_probe;
 
-use serde_json::Value;
-
 use crate::intent::fault::{self, Fault};
 use crate::intent::{ContainerIntent, SkipReason, TemplateIntent};
 use crate::kubelet::bounds;
-use crate::plan::{self, Write};
-use crate::subject::{PodTemplate, Probe, Role, Update};
-use crate::words::{FieldPath, Finding, Severity, clip};
+use crate::plan;
+use crate::subject::{Probe, Role};
+use crate::words::{FieldPath, Finding, MESSAGE_LIMIT, Severity, clip};
 
+use age::Age;
 pub use case::Case;
 pub use index::index;
 pub use rule::Rule;
@@ -163,6 +163,8 @@ pub fn run(case: &Case<'_>) -> Vec<Finding> {
     silence(case, &mut findings);
     let age = Age::of(case);
     for finding in &mut findings {
+        // Names in it are the owner's, and may be as long as he likes.
+        finding.message = clip(&finding.message, MESSAGE_LIMIT);
         if finding.severity == Severity::Deny && case.plan.is_ours(&finding.path) {
             finding.severity = Severity::Warn;
         }
@@ -206,68 +208,6 @@ fn silence(case: &Case<'_>, findings: &mut Vec<Finding>) {
             .into_iter()
             .map(|rule| override_ignored::of_allow(case, rule)),
     );
-}
-
-/// What an update leaves alone.
-struct Age<'a> {
-    update: Update<'a>,
-    /// Whether our annotations in a template are those that stood there before; in the order of the templates.
-    same_annotations: Vec<bool>,
-}
-
-impl<'a> Age<'a> {
-    /// Of an update; of what is new nothing is old.
-    fn of(case: &Case<'a>) -> Option<Self> {
-        let Write::Update(update) = case.write else {
-            return None;
-        };
-        let templates = case.subject.templates.iter();
-        let same = |template: &PodTemplate<'_>| {
-            ours(template, update.old).eq(ours(template, case.subject.object))
-        };
-        Some(Self {
-            update,
-            same_annotations: templates.map(same).collect(),
-        })
-    }
-
-    /// Whether everything is left alone that a finding is about: the container, the field, and our annotations in its template.
-    fn is_old(&self, case: &Case<'_>, finding: &Finding) -> bool {
-        if self
-            .update
-            .changes_field(case.subject.object, &finding.path)
-        {
-            return false;
-        }
-        let mut templates = case.subject.templates.iter().zip(&self.same_annotations);
-        let inside = templates.find(|(template, _)| finding.path.starts_with(&template.path));
-        let Some((template, same)) = inside else {
-            return true;
-        };
-        let container = finding
-            .container
-            .as_deref()
-            .and_then(|name| template.container(name));
-        *same
-            && container.is_none_or(|container| {
-                self.update.old_container(template, container) == Some(container.raw)
-            })
-    }
-}
-
-/// Our annotations in a template of an object.
-fn ours<'v>(
-    template: &PodTemplate<'_>,
-    object: &'v Value,
-) -> impl Iterator<Item = (&'v String, &'v Value)> {
-    let map = template
-        .path
-        .keys(&["metadata", "annotations"])
-        .find(object)
-        .and_then(Value::as_object);
-    map.into_iter()
-        .flatten()
-        .filter(|(key, _)| crate::annotations::is_ours(key))
 }
 
 /// Where an annotation of ours stands that holds for a template: in it, else on the object.
