@@ -183,6 +183,27 @@ mod tests {
     use crate::subject::Handler;
 
     #[test]
+    fn a_handler_that_the_api_server_refuses_does_not_read() {
+        for (probe, reads) in [
+            (json!({"httpGet": {"port": 80, "scheme": "HTTPS"}}), true),
+            (json!({"httpGet": {"port": 80, "scheme": ""}}), true),
+            (json!({"httpGet": {"port": 80, "scheme": "https"}}), false),
+            (json!({"httpGet": {"port": 0}}), false),
+            (json!({"tcpSocket": {"port": 65536}}), false),
+            (json!({"grpc": {"port": 65535}}), true),
+            (json!({"exec": {"command": []}}), false),
+            (json!({"exec": {"command": ["true"]}}), true),
+        ] {
+            let value = json!({"name": "engine", "image": "x", "livenessProbe": probe});
+            let mut unreadable = Vec::new();
+            let path = FieldPath::of(&["c"]);
+            let container = Container::read(&value, path, false, &mut unreadable).unwrap();
+            assert_eq!(container.probe(Role::Liveness).is_some(), reads, "{value}");
+            assert_eq!(unreadable.is_empty(), reads, "{value}");
+        }
+    }
+
+    #[test]
     fn what_does_not_read_is_told_and_the_rest_is_kept() {
         let value = json!({
             "name": "engine",

@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::container::ClaimUse;
 use super::hook::{Hook, literal_sleep};
-use super::probe::{Probe, Role};
+use super::probe::{Handler, Port, Probe, Role};
 use super::{Unreadable, quantity, raw};
 use crate::knowledge::EnvValue;
-use crate::words::{FieldPath, type_of};
+use crate::words::{FieldPath, clip, type_of};
 
 /// Reads the pieces of one container and collects what does not read.
 pub(super) struct Reader<'r> {
@@ -44,7 +44,7 @@ impl Reader<'_> {
         None
     }
 
-    /// The probe, unless it has two handlers or a number that no probe can have.
+    /// The probe, unless the API server refuses it.
     fn whole_probe(&mut self, path: &FieldPath, probe: Probe, value: &Value) -> Option<Probe> {
         let handlers = handlers(value);
         let numbers = [
@@ -54,24 +54,22 @@ impl Reader<'_> {
             probe.failure_threshold,
             probe.success_threshold,
         ];
-        if handlers.len() > 1 {
-            self.trouble(
-                path,
-                format!(
-                    "has {} handlers ({}), a probe has one",
-                    handlers.len(),
-                    handlers.join(", ")
-                ),
-            );
+        let refused = if handlers.len() > 1 {
+            Some(format!(
+                "has {} handlers ({}), a probe has one",
+                handlers.len(),
+                handlers.join(", ")
+            ))
         } else if numbers.iter().any(|number| *number < 0)
             || probe.termination_grace.is_some_and(|grace| grace < 1)
         {
-            self.trouble(
-                path,
-                "has a number below what the API server accepts".to_owned(),
-            );
+            Some("has a number below what the API server accepts".to_owned())
         } else {
-            return Some(probe);
+            refused_handler(&probe.handler, value)
+        };
+        match refused {
+            Some(why) => self.trouble(path, why),
+            None => return Some(probe),
         }
         None
     }
@@ -134,6 +132,29 @@ fn hook(handler: api::LifecycleHandler) -> Hook {
     Hook::Exec {
         seconds: literal_sleep(&command),
         command,
+    }
+}
+
+/// Why the API server refuses the handler of a probe (`validateHandler` in `pkg/apis/core/validation/validation.go`).
+fn refused_handler(handler: &Handler, probe: &Value) -> Option<String> {
+    if let Some(Port::Number(port)) = handler.port()
+        && !(1..=65535).contains(&port)
+    {
+        return Some(format!("asks port {port}, there are 1 to 65535"));
+    }
+    match handler {
+        Handler::Exec { command } if command.is_empty() => {
+            Some("has a command without words".to_owned())
+        }
+        Handler::Http { .. } => {
+            let scheme = probe.pointer("/httpGet/scheme").and_then(Value::as_str)?;
+            let known = matches!(scheme, "" | "HTTP" | "HTTPS");
+            (!known).then(|| {
+                let scheme = clip(scheme, 20);
+                format!("has the scheme {scheme:?}, there are HTTP and HTTPS")
+            })
+        }
+        _ => None,
     }
 }
 
