@@ -1,6 +1,6 @@
 //! How long the command of a probe is told to wait.
 
-use crate::words::{clip, split_words};
+use crate::words::{clip, inline_script, split_words};
 
 /// The longest wait that a command is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,35 +11,29 @@ pub(super) struct Inner {
     pub(super) option: String,
 }
 
-/// Shells that take a script after `-c`.
-const SHELLS: [&str; 5] = ["ash", "bash", "dash", "sh", "zsh"];
-
 /// Words that stand before the program of a command.
-const PREFIXES: [&str; 8] = ["!", "do", "else", "exec", "if", "then", "until", "while"];
+const PREFIXES: [&str; 10] = [
+    "!", "do", "elif", "else", "exec", "if", "then", "time", "until", "while",
+];
 
 /// A bare number that is no smaller is meant as milliseconds: no probe waits a quarter of an hour.
 const MILLISECONDS_FROM: f64 = 1000.0;
 
 /// The longest literal wait in a probe's command: `timeout 10 program`, `--timeout 10`, `--max-time 10`, `curl -m 10`,
-/// `wget -T 10`. Short options mean something else to other programs, so only those two are read.
+/// `wget -T 10`, `nc -w 10`, `grpc_health_probe -rpc-timeout=10s`. Short options mean something else to other programs, so
+/// only those are read.
 pub(super) fn inner_timeout(command: &[String]) -> Option<Inner> {
-    let script = match command {
-        [shell, flag, script, ..]
-            if is_shell(shell) && flag.starts_with('-') && flag.ends_with('c') =>
-        {
+    let script = match inline_script(command) {
+        Some(script) => {
             let spaced = script.replace([';', '|', '&', '(', ')', '`', '\n'], " ; ");
             split_words(&spaced).ok()?
         }
-        words => words.to_vec(),
+        None => command.to_vec(),
     };
     script
         .split(|word| word == ";")
         .flat_map(of_command)
         .max_by_key(|inner| inner.seconds)
-}
-
-fn is_shell(program: &str) -> bool {
-    SHELLS.contains(&base(program))
 }
 
 fn base(program: &str) -> &str {
@@ -83,31 +77,49 @@ fn of_command(words: &[String]) -> Vec<Inner> {
 
 /// Whether bare numbers of the program are seconds, as its manual says.
 fn is_in_seconds(program: &str) -> bool {
-    matches!(program, "curl" | "timeout" | "wget")
+    matches!(
+        program,
+        "curl" | "nc" | "ncat" | "netcat" | "timeout" | "wget"
+    )
 }
 
 /// The option that bounds the wait, with its value where that is attached.
 fn option<'w>(program: &str, arg: &'w str) -> Option<(&'w str, Option<&'w str>)> {
-    if let Some(long) = arg.strip_prefix("--") {
+    // A flag of a Go program has one dash or two.
+    let is_go =
+        program.starts_with("grpc_health_probe") || program.starts_with("grpc-health-probe");
+    let long = arg.strip_prefix("--");
+    if let Some(long) = long.or_else(|| arg.strip_prefix('-').filter(|_| is_go)) {
         let (name, value) = match long.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (long, None),
         };
-        return matches!(name, "max-time" | "timeout").then_some((&arg[..name.len() + 2], value));
+        let bounds = match name {
+            "max-time" | "timeout" => true,
+            "connect-timeout" | "rpc-timeout" => is_go,
+            _ => false,
+        };
+        let dashes = arg.len() - long.len();
+        return bounds.then_some((&arg[..dashes + name.len()], value));
     }
     // Letters of one word are options of their own up to the first that takes a value.
     let (letter, valued) = match program {
         "curl" => ('m', "ACDEFHKPQTUXYbcdehoruwxyz"),
+        "nc" | "ncat" | "netcat" => ('w', "GIMOPTVWXcegimopqsx"),
         "wget" => ('T', "ABDIOPQRUXaeilotw"),
         _ => return None,
     };
     let letters = arg.strip_prefix('-')?;
     let at = letters.find(|c: char| c == letter || valued.contains(c))?;
     let behind = &letters[at + 1..];
-    letters[at..].starts_with(letter).then_some((
-        if letter == 'm' { "-m" } else { "-T" },
-        (!behind.is_empty()).then_some(behind),
-    ))
+    let option = match letter {
+        'm' => "-m",
+        'w' => "-w",
+        _ => "-T",
+    };
+    letters[at..]
+        .starts_with(letter)
+        .then_some((option, (!behind.is_empty()).then_some(behind)))
 }
 
 /// The wait of `timeout [options] DURATION program`, and those of the program.
@@ -198,6 +210,14 @@ mod tests {
             ),
             (&["timeout", "2m", "python3", "check.py"], 120),
             (&["sh", "-c", "if ! wget -qT4 -O- x; then exit 1; fi"], 4),
+            (&["bash", "-o", "pipefail", "-c", "curl -m 8 x | grep y"], 8),
+            (&["nc", "-z", "-w", "7", "localhost", "9000"], 7),
+            (&["nc", "-zw5", "localhost", "9000"], 5),
+            (
+                &["/bin/grpc_health_probe", "-addr=:9", "-rpc-timeout=10s"],
+                10,
+            ),
+            (&["grpc_health_probe", "--connect-timeout", "90s"], 90),
         ] {
             assert_eq!(of(command), Some(seconds), "{command:?}");
         }
@@ -217,6 +237,10 @@ mod tests {
             &["python3", "-m", "10"],
             &["tool", "--timeout"],
             &["tool", "--timeout-factor", "9"],
+            &["tool", "--connect-timeout", "9"],
+            &["tool", "-timeout", "9"],
+            &["nc", "-z", "localhost", "9000"],
+            &["nc", "-pw9", "localhost", "9000"],
             &["sh", "-c", "curl 'open"],
         ] {
             assert_eq!(of(command), None, "{command:?}");

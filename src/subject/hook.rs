@@ -1,7 +1,7 @@
 //! What runs in a container besides its main process: hooks, and commands that probes run.
 
 use super::probe::Handler;
-use crate::words::split_words;
+use crate::words::{inline_script, split_words};
 
 /// A hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,18 +30,42 @@ impl Hook {
     }
 }
 
-/// The seconds of a command that only sleeps: `sleep 15`, or a shell that is told to.
+/// Programs that take no time worth counting.
+const INSTANT: [&str; 14] = [
+    ":", "date", "echo", "exit", "export", "kill", "logger", "nginx", "pkill", "printf", "rm",
+    "set", "touch", "true",
+];
+
+/// The seconds of a command that sleeps and does nothing else that takes time: `sleep 15`, or a shell that is told to.
 pub(super) fn literal_sleep(command: &[String]) -> Option<i64> {
-    let words: Vec<String> = match command {
-        [shell, flag, script]
-            if is_shell(shell) && flag.starts_with('-') && flag.ends_with('c') =>
-        {
-            split_words(script).ok()?
-        }
-        words => words.to_vec(),
+    let Some(script) = inline_script(command) else {
+        let words: Vec<&str> = command.iter().map(String::as_str).collect();
+        return sleep_of(&words);
     };
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let words = words.strip_prefix(&["exec"]).unwrap_or(&words);
+    let chained = script.replace("&&", ";").replace('\n', ";");
+    // Only a list of commands, one after the other, can be added up.
+    if chained.contains(['&', '|', '(', '`', '{', '<']) {
+        return None;
+    }
+    let words = split_words(&chained.replace(';', " ; ")).ok()?;
+    let mut seconds = None;
+    for step in words.split(|word| word == ";") {
+        let step: Vec<&str> = step.iter().map(String::as_str).collect();
+        if let Some(sleeps) = sleep_of(&step) {
+            seconds = seconds.unwrap_or(0i64).checked_add(sleeps);
+        } else if step
+            .first()
+            .is_some_and(|program| !INSTANT.contains(program))
+        {
+            return None;
+        }
+    }
+    seconds
+}
+
+/// The seconds of `sleep N`, with `exec` in front or not.
+fn sleep_of(words: &[&str]) -> Option<i64> {
+    let words = words.strip_prefix(&["exec"]).unwrap_or(words);
     let [program, length] = words else {
         return None;
     };
@@ -58,21 +82,11 @@ pub(super) fn literal_sleep(command: &[String]) -> Option<i64> {
     number.parse::<i64>().ok()?.checked_mul(unit)
 }
 
-/// Whether a program is a shell that takes a script after `-c`.
-fn is_shell(program: &str) -> bool {
-    matches!(
-        program.rsplit('/').next(),
-        Some("ash" | "bash" | "busybox" | "dash" | "sh" | "zsh")
-    )
-}
-
 /// Whether a handler passes whatever the server does: `true`, `exit 0` and the like.
 fn always_passes(command: &[String]) -> bool {
-    let words: Vec<String> = match command {
-        [shell, flag, script] if is_shell(shell) && flag.ends_with('c') => {
-            split_words(script).unwrap_or_default()
-        }
-        words => words.to_vec(),
+    let words = match inline_script(command) {
+        Some(script) => split_words(script).unwrap_or_default(),
+        None => command.to_vec(),
     };
     let words: Vec<&str> = words
         .iter()
@@ -110,7 +124,18 @@ mod tests {
             (&["/bin/sleep", "20s"], Some(20)),
             (&["sh", "-c", "sleep 60"], Some(60)),
             (&["/bin/bash", "-ec", "exec sleep 2m"], Some(120)),
-            (&["sh", "-c", "sleep 5; nginx -s quit"], None),
+            (&["/bin/bash", "-l", "-c", "sleep 30"], Some(30)),
+            (&["sh", "-c", "sleep 5; nginx -s quit"], Some(5)),
+            (
+                &["sh", "-c", "echo \"bye; all\" && sleep 5; sleep 1m;"],
+                Some(65),
+            ),
+            (&["sh", "-c", "kill -TERM 1\nsleep 40"], Some(40)),
+            (&["sh", "-c", "sleep 5; /drain.sh"], None),
+            (&["sh", "-c", "sleep 5 || sleep 60"], None),
+            (&["sh", "-c", "sleep 60 & wait"], None),
+            (&["sh", "-c", "for i in 1 2; do sleep 5; done"], None),
+            (&["sh", "-c", "echo bye"], None),
             (&["sh", "-c", "sleep $N"], None),
             (&["drain", "30"], None),
             (&[], None),

@@ -67,6 +67,38 @@ fn double(chars: &mut std::str::Chars<'_>, word: &mut String) -> Result<(), Spli
     Err(SplitWordsError::Quote('"'))
 }
 
+/// The script of a command that is a shell with `-c`, as in `sh -c SCRIPT` or `bash -eo pipefail -c SCRIPT`.
+pub fn inline_script(command: &[String]) -> Option<&str> {
+    let base = |program: &str| program.rsplit('/').next().unwrap_or_default().to_owned();
+    let (program, mut rest) = command.split_first()?;
+    let mut program = base(program);
+    if program == "busybox" {
+        let (applet, behind) = rest.split_first()?;
+        (program, rest) = (applet.clone(), behind);
+    }
+    if !matches!(
+        program.as_str(),
+        "ash" | "bash" | "dash" | "ksh" | "sh" | "zsh"
+    ) {
+        return None;
+    }
+    let mut inline = false;
+    while let Some((option, behind)) = rest.split_first() {
+        if option == "--" {
+            rest = behind;
+            break;
+        }
+        if !option.starts_with(['-', '+']) {
+            break;
+        }
+        let short = !option.starts_with("--");
+        inline |= short && option.contains('c');
+        let valued = short && option.contains(['o', 'O']);
+        rest = behind.get(usize::from(valued)..).unwrap_or_default();
+    }
+    rest.first().filter(|_| inline).map(String::as_str)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,5 +143,26 @@ mod tests {
             SplitWordsError::Quote('"').to_string(),
             "opens a \" quote and never closes it"
         );
+    }
+
+    #[test]
+    fn the_script_of_a_shell_is_found() {
+        for (command, script) in [
+            (&["sh", "-c", "a b"][..], Some("a b")),
+            (&["/bin/bash", "-euxo", "pipefail", "-c", "a"], Some("a")),
+            (&["bash", "-l", "-c", "--", "a"], Some("a")),
+            (&["bash", "--login", "-ce", "a", "b"], Some("a")),
+            (&["busybox", "sh", "-c", "a"], Some("a")),
+            (&["sh", "-e", "a.sh"], None),
+            (&["sh", "--rcfile", "a"], None),
+            (&["sh", "-c"], None),
+            (&["bash", "-o"], None),
+            (&["busybox"], None),
+            (&["cat", "-c", "a"], None),
+            (&[], None),
+        ] {
+            let words: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
+            assert_eq!(inline_script(&words), script, "{command:?}");
+        }
     }
 }

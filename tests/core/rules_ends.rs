@@ -16,7 +16,8 @@ fn hooks_and_grace_periods() {
         ),
         row(false, "", "{sleep: {seconds: 29}}"),
         row(false, &grace("61"), "{exec: {command: [sleep, 1m]}}"),
-        row(false, "", "{exec: {command: [sh, -c, sleep 60; kill 1]}}"),
+        row(true, "", "{exec: {command: [sh, -c, sleep 60; kill 1]}}"),
+        row(false, "", "{exec: {command: [sh, -c, sleep 60; /drain]}}"),
         row(false, "", "{httpGet: {port: 1}}"),
     ]);
     let manifest = deployment("", &grace("45"), &hooked("{sleep: {seconds: 50}}"));
