@@ -46,8 +46,10 @@ pub(super) fn decide(subject: &Subject<'_>, intent: &mut TemplateIntent<'_>) {
                     .to_owned(),
             );
         }
-    } else if let Group::Member(why) = &group
+    } else if let Group::Member(why) | Group::Spread(why) = &group
         && !in_lws
+        // One that only spreads has its devices in its own pod, unless pods have names by which they find each other.
+        && (matches!(group, Group::Member(_)) || stateful || subject.owned_by(&["StatefulSet"]))
     {
         intent.ready_gate = Some(format!(
             "{why}: the server is ready only together with its peers"

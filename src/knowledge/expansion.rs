@@ -66,6 +66,11 @@ impl Reader<'_> {
         if !env::is_name(name) {
             return self.parameter(inner, quoted);
         }
+        if modifier.starts_with('[') {
+            // All elements of an array are words of their own, also between quotes.
+            let several = modifier.starts_with("[@]");
+            return self.push_hole(name, quoted, several);
+        }
         let known = |value: &&str| env::is_known(value) && !value.is_empty();
         let value = match modifier.trim_start_matches(':').chars().next() {
             None => self.env.value(name),
@@ -80,24 +85,36 @@ impl Reader<'_> {
 
     /// Expands a positional or special parameter.
     fn parameter(&mut self, name: &str, quoted: bool) {
-        let all = matches!(name, "@" | "*");
-        let parameters = self.parameters;
+        let all = name.starts_with(['@', '*']);
+        let parameters = self.parameters.clone();
+        let parameters = parameters.as_deref();
         let taken = match name.parse::<usize>() {
-            _ if all => Some(parameters.get(1..).unwrap_or_default()),
-            Ok(at) => parameters.get(at..=at),
+            _ if matches!(name, "@" | "*") => {
+                parameters.map(|all| all.get(1..).unwrap_or_default())
+            }
+            Ok(at) => parameters.and_then(|all| all.get(at..=at)),
             Err(_) => None,
         };
         // A word takes room as well, even an empty one.
         let bytes = |words: &[Word]| words.iter().map(|word| word.text.len() + 1).sum();
         let Some(words) = taken.filter(|words| self.env.spend(bytes(words))) else {
-            return self.push_value(&hole(""), quoted && !all);
+            return self.push_hole("", quoted, all);
         };
         for (number, word) in words.iter().enumerate() {
             if number > 0 {
                 self.end_word();
             }
             self.push_value(&word.text, quoted);
+            if word.splits {
+                self.word().splits = true;
+            }
         }
+    }
+
+    /// Adds a hole, which may become several words or none where nothing quotes it, or where it is `several` at once.
+    fn push_hole(&mut self, name: &str, quoted: bool, several: bool) {
+        self.push_value(&hole(name), quoted);
+        self.word().splits |= several;
     }
 
     /// Adds the value of an expansion to the word; an unquoted one is split at blanks.

@@ -23,6 +23,7 @@ mod server;
 mod servers;
 mod settle;
 mod steps;
+mod variables;
 mod workloads;
 
 use std::sync::{Arc, LazyLock};

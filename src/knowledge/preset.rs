@@ -49,6 +49,8 @@ pub struct Preset {
     #[serde(default)]
     pub(super) members: Vec<Switch>,
     #[serde(default)]
+    pub(super) spreads: Vec<Switch>,
+    #[serde(default)]
     pub(super) followers: Vec<Switch>,
     env_prefix: Option<EnvPrefix>,
 }

@@ -5,10 +5,12 @@
 
 use std::iter::Peekable;
 use std::mem;
+use std::rc::Rc;
 use std::str::Chars;
 
-use super::env::{self, Env, HOLE, hole};
+use super::env::{Env, HOLE};
 use super::redirection::Redirection;
+use super::variables;
 
 /// A word of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,7 +56,7 @@ pub(super) fn commands(
     let mut reader = Reader {
         chars: script.chars().peekable(),
         env,
-        parameters,
+        parameters: Some(Rc::from(parameters)),
         commands: Vec::new(),
         words: Vec::new(),
         word: None,
@@ -63,26 +65,30 @@ pub(super) fn commands(
         conditions: 0,
         loops: 0,
         alternative: false,
+        tested: false,
     };
     reader.read()?;
     Ok(reader.commands)
 }
 
-/// Reads a script. Expansions and redirections stand in the files of these names.
+/// Reads a script. Expansions, redirections and what sets variables stand in the files of these names.
 pub(super) struct Reader<'a> {
     pub(super) chars: Peekable<Chars<'a>>,
     pub(super) env: &'a mut Env,
-    pub(super) parameters: &'a [Word],
+    /// `$0`, `$1` and so on; `None` where only the run can tell.
+    pub(super) parameters: Option<Rc<[Word]>>,
     commands: Vec<Command>,
-    words: Vec<Word>,
+    pub(super) words: Vec<Word>,
     pub(super) word: Option<Word>,
     pub(super) redirection: Option<Redirection>,
     /// The delimiters of here-documents that begin behind this line.
     pub(super) documents: Vec<String>,
     conditions: usize,
-    loops: usize,
+    pub(super) loops: usize,
     /// Whether the next command stands behind `||`.
     alternative: bool,
+    /// Whether the next command stands behind a test and `&&`.
+    tested: bool,
 }
 
 impl Reader<'_> {
@@ -95,15 +101,26 @@ impl Reader<'_> {
                     self.skip_documents();
                 }
                 '#' if self.word.is_none() => self.skip_comment(),
-                ';' | '(' | ')' => self.end_command(),
+                '(' if self.is_array() => self.array()?,
+                '(' => {
+                    if self.names_function() {
+                        // Whoever calls it gives it parameters of its own.
+                        self.parameters = None;
+                        self.word = None;
+                        self.words.clear();
+                    }
+                    self.end_command();
+                }
+                ';' | ')' => self.end_command(),
                 '|' => {
                     self.end_command();
                     self.alternative = self.take('|');
                 }
                 '&' if self.chars.peek() == Some(&'>') => {}
                 '&' => {
+                    let tests = self.tested || variables::is_test(&self.words);
                     self.end_command();
-                    self.take('&');
+                    self.tested = self.take('&') && tests;
                 }
                 '<' | '>' => self.redirect(c)?,
                 '\\' => match self.chars.next() {
@@ -177,8 +194,13 @@ impl Reader<'_> {
         self.redirection = None;
         let words = mem::take(&mut self.words);
         let words = self.reserved(words);
-        let conditional = self.conditions > 0 || mem::take(&mut self.alternative);
-        let words = self.assignments(words, conditional);
+        let alternative = mem::take(&mut self.alternative);
+        let conditional = self.conditions > 0 || alternative;
+        // A server behind a test that fails leaves nothing running; a variable behind it is merely not set.
+        let tested = mem::take(&mut self.tested);
+        let sets = !conditional && !tested;
+        let words = self.assignments(words, !sets);
+        self.positional(&words, !sets);
         if !words.is_empty() {
             self.commands.push(Command {
                 words,
@@ -204,40 +226,18 @@ impl Reader<'_> {
                 }
                 "for" | "select" => {
                     self.loops += 1;
+                    self.forget(&words[taken + 1..words.len().min(taken + 2)]);
                     return Vec::new();
                 }
-                "function" => return Vec::new(),
+                "function" => {
+                    self.parameters = None;
+                    return Vec::new();
+                }
                 _ => break,
             }
             taken += 1;
         }
         words.split_off(taken)
-    }
-
-    /// Takes assignments off the front. One that may not run leaves its variable unknown.
-    fn assignments(&mut self, words: Vec<Word>, conditional: bool) -> Vec<Word> {
-        let declares =
-            |word: &Word| matches!(word.text.as_str(), "export" | "declare" | "readonly");
-        let exported = usize::from(words.first().is_some_and(declares));
-        let mut taken = exported;
-        for word in &words[exported..] {
-            let Some((name, value)) = word.text.split_once('=') else {
-                break;
-            };
-            if !env::is_name(name) {
-                break;
-            }
-            let value = match conditional {
-                true => hole(name),
-                false => value.to_owned(),
-            };
-            self.env.set(name, value);
-            taken += 1;
-        }
-        if exported > 0 {
-            return Vec::new();
-        }
-        words.into_iter().skip(taken).collect()
     }
 }
 
@@ -301,6 +301,11 @@ mod tests {
                 &["again true", "again a", "again b"],
             ),
             ("export A=1; B=2 a; b A=1", &["a", "b|A=1"]),
+            ("f() { a; }; f (x)", &["a", "f", "x"]),
+            (
+                "[ -n x ] && a; b && c || d",
+                &["[|-n|x|]", "a", "b", "c", "maybe d"],
+            ),
         ] {
             assert_eq!(lines(script), found, "{script}");
         }
@@ -336,6 +341,27 @@ mod tests {
                 &["a|1", "maybe b", "c|$PORT?"],
             ),
             ("a $'x y' $ \"a\\b\\$\"", &["a|x y|$|a\\b$"]),
+            (
+                "A=(--b 'c d'); A+=(e); a \"${A[@]}\" ${A[0]} \"${A[0]}\" \"${@:2}\"",
+                &["a|$A?|$A?|$A|$(...)?"],
+            ),
+            (
+                "A=b; A+=\" c\"; a $A $B; B+=d; a $B",
+                &["a|b|c|$B?", "a|$Bd?"],
+            ),
+            (
+                "set -eo pipefail; set -- b \"$@\"; shift 2; a \"$@\"",
+                &["set|-eo|pipefail", "set|--|b|x y|z", "shift|2", "a|z"],
+            ),
+            ("f() { a \"$@\" $1; }", &["a|$(...)?|$(...)?"]),
+            (
+                "if b; then shift; fi; a \"$@\"",
+                &["maybe b", "maybe shift", "a|$(...)?"],
+            ),
+            ("[ -z $B ] && PORT=1; a $PORT", &["[|-z|$B?|]", "a|$PORT?"]),
+            ("read -r PORT; a $PORT", &["read|-r|PORT", "a|$PORT?"]),
+            ("for PORT in 1 2; do a $PORT; done", &["again a|$PORT?"]),
+            ("declare -r PORT=1; a $PORT", &["a|1"]),
         ] {
             assert_eq!(lines(script), found, "{script}");
         }

@@ -43,6 +43,8 @@ pub enum Group {
     Member(String),
     /// Only the run will tell whether it serves or follows; why.
     RankAtRunTime(String),
+    /// It spreads over several devices, of one pod or of several; what says so.
+    Spread(String),
 }
 
 /// What a preset asks for one kind of probe.

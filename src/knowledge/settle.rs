@@ -102,8 +102,11 @@ impl<'k> Start<'k, '_> {
         if self.around != Group::Alone {
             return Ok(self.around.clone());
         }
-        Ok(match self.inputs.first(&preset.members) {
-            Held::Yes(place) | Held::Unknown(place) => Group::Member(place),
+        if let Held::Yes(place) | Held::Unknown(place) = self.inputs.first(&preset.members) {
+            return Ok(Group::Member(place));
+        }
+        Ok(match self.inputs.first(&preset.spreads) {
+            Held::Yes(place) | Held::Unknown(place) => Group::Spread(place),
             Held::No => Group::Alone,
         })
     }

@@ -28,13 +28,15 @@ pub(super) fn choose(
     if asked.is_some_and(|asked| asked.value == StartupProbe::None) {
         return Err(Why::OwnersNone);
     }
-    let unknown_port = |asked: &Sourced<StartupProbe>| match &asked.value {
-        StartupProbe::Handler(handler) => handler
-            .port_name()
-            .is_some_and(|name| !container.container.port_names().any(|port| port == name)),
-        StartupProbe::None => false,
+    let fits = |asked: &Sourced<StartupProbe>| match &asked.value {
+        StartupProbe::Handler(handler) => {
+            let known = |name: &str| container.container.port_names().any(|port| port == name);
+            handler.port_name().is_none_or(known)
+                && fault::contradiction(template, container, handler).is_none()
+        }
+        StartupProbe::None => true,
     };
-    let asked = asked.filter(|asked| !unknown_port(asked));
+    let asked = asked.filter(|asked| fits(asked));
     let candidate = match asked {
         Some(asked) => Some(from_annotation(template, asked)?),
         None => from_container(template, container)?,
@@ -168,8 +170,11 @@ fn from_preset(template: &TemplateIntent<'_>, container: &ContainerIntent<'_>) -
     let reachable =
         server.bind.value == Bind::Everywhere && !server.client_certificates && !server.credentials;
     let leads = template.template.part == Part::Leader;
-    let serves =
-        matches!(server.group, Group::Alone) || (leads && matches!(server.group, Group::Member(_)));
+    let serves = match server.group {
+        Group::Alone | Group::Spread(_) => true,
+        Group::Member(_) => leads,
+        Group::RankAtRunTime(_) => false,
+    };
     let port_may_move = container.container.env_from
         && port.source.starts_with("default")
         && server.preset.port_follows_env();

@@ -163,6 +163,7 @@ fn known(page: &mut Page, server: &Server<'_>) {
                 format!("group            its rank is told at run time: {why}"),
             );
         }
+        Group::Spread(why) => page.line(3, format!("group            of several devices: {why}")),
     }
 }
 

@@ -22,6 +22,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     for (template, container) in case.serving() {
         findings.extend(startup_probe(case, container));
         findings.extend(held_back(case, template, container));
+        findings.extend(contradicted(case, template, container));
         findings.extend(prestop_sleep(case, template, container));
         findings.extend(drain_time(case, template, container));
     }
@@ -72,6 +73,30 @@ fn held_back(
             "is not added, although {key} asks for it: it would hold Ready back, and peers wait for that: set startupProbe itself if that is meant"
         )
     };
+    Some(RULE.about(container, &["startupProbe"], &message))
+}
+
+/// `startup-probe` that could never pass, as the spec stands.
+fn contradicted(
+    case: &Case<'_>,
+    template: &TemplateIntent<'_>,
+    container: &ContainerIntent<'_>,
+) -> Option<Finding> {
+    let asked = container.startup_probe.as_ref()?;
+    let StartupProbe::Handler(handler) = &asked.value else {
+        return None;
+    };
+    let path = container.container.probe_path(Role::Startup);
+    let stands = container.container.raw_probe(Role::Startup).is_some();
+    if template.ready_gate.is_some() || stands && !case.plan.is_ours(&path) {
+        return None;
+    }
+    let fault = fault::contradiction(template, container, handler)?;
+    let message = format!(
+        "is not made from {}, {}: the spec wins, correct the annotation",
+        asked.source,
+        fault.short()
+    );
     Some(RULE.about(container, &["startupProbe"], &message))
 }
 

@@ -87,6 +87,7 @@ fn describe_server(server: &Server<'_>) -> String {
         Group::Alone => {}
         Group::Member(why) => words.push(format!("member ({why})")),
         Group::RankAtRunTime(why) => words.push(format!("rank at run time ({why})")),
+        Group::Spread(why) => words.push(format!("spread ({why})")),
     }
     words.join(", ")
 }

@@ -7,6 +7,7 @@ mod command;
 mod network;
 
 use super::{ContainerIntent, TemplateIntent};
+use crate::annotations::{HandlerPort, HandlerValue};
 use crate::knowledge::PathRow;
 use crate::subject::{Handler, Port};
 
@@ -97,6 +98,56 @@ pub fn faults(
         ));
     }
     faults
+}
+
+/// What of the spec contradicts the handler that an annotation asks for, so that it could never pass: another port or scheme, an
+/// address that nobody outside reaches, a program that is not there. A key is not asked after: what a server guards differs
+/// from release to release, and its owner knows.
+pub fn contradiction(
+    template: &TemplateIntent<'_>,
+    container: &ContainerIntent<'_>,
+    asked: &HandlerValue,
+) -> Option<Fault> {
+    let port = |port: &HandlerPort| match port {
+        HandlerPort::Name(name) => Port::Name(name.clone()),
+        HandlerPort::Number(number) => Port::Number(i64::from(*number)),
+    };
+    let handler = match asked {
+        HandlerValue::Exec { command } => Handler::Exec {
+            command: command.clone(),
+        },
+        HandlerValue::Grpc { port, service } => Handler::Grpc {
+            port: i64::from(*port),
+            service: service.clone(),
+        },
+        HandlerValue::Http {
+            port: asked,
+            path,
+            https,
+        } => Handler::Http {
+            host: None,
+            path: path.clone(),
+            port: port(asked),
+            https: *https,
+            headers: Vec::new(),
+        },
+        HandlerValue::Tcp { port: asked } => Handler::Tcp {
+            host: None,
+            port: port(asked),
+        },
+    };
+    faults(template, container, &handler)
+        .into_iter()
+        .find(|fault| {
+            matches!(
+                fault,
+                Fault::Binary { .. }
+                    | Fault::ClientCertificate
+                    | Fault::Loopback { .. }
+                    | Fault::PortNumber { .. }
+                    | Fault::Scheme { .. }
+            )
+        })
 }
 
 /// What is known of the path that a handler asks, where it asks the recognised server itself: no other container in front of
