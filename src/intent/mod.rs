@@ -195,6 +195,13 @@ pub fn resolve<'a>(subject: &'a Subject<'a>, facts: &'a Facts, rules: &[&str]) -
             .templates
             .push(template_intent(subject, template, layers, facts));
     }
+    let of_namespace = namespace.and_then(|defaults| defaults.rollout);
+    intent.rollout = intent.rollout.or_else(|| {
+        of_namespace.map(|value| Sourced {
+            value,
+            source: Source::Namespace(annotations::ROLLOUT),
+        })
+    });
     intent
         .troubles
         .extend(layers::names_without_container(subject, &intent.templates));

@@ -92,6 +92,13 @@ impl Skip {
     }
 }
 
+/// Labels that pods of training jobs carry, whatever their restartPolicy: Kubeflow's operators and JobSet, which the newer
+/// trainer makes its pods with.
+const TRAINING_LABELS: [&str; 2] = [
+    "jobset.sigs.k8s.io/jobset-name",
+    "training.kubeflow.org/job-name",
+];
+
 /// Labels that notebook servers carry: JupyterHub's and Kubeflow's.
 const NOTEBOOK_LABELS: [&str; 2] = ["hub.jupyter.org/username", "notebook-name"];
 
@@ -149,14 +156,18 @@ pub(super) fn not_ours() -> Skip {
 
 fn batch(subject: &Subject<'_>, intent: &TemplateIntent<'_>) -> Option<Skip> {
     let template = intent.template;
-    let notebook = NOTEBOOK_LABELS
-        .into_iter()
-        .find(|label| template.label(label).is_some());
+    let labelled = |labels: [&'static str; 2]| {
+        labels
+            .into_iter()
+            .find(|label| template.label(label).is_some())
+    };
     let detail = if subject.workload.batch {
         format!("a {} ends by itself", subject.workload.kind)
     } else if template.restart_policy() != "Always" {
         format!("restartPolicy {}", template.restart_policy())
-    } else if let Some(label) = notebook {
+    } else if let Some(label) = labelled(TRAINING_LABELS) {
+        format!("a training job (label {label})")
+    } else if let Some(label) = labelled(NOTEBOOK_LABELS) {
         format!("a notebook (label {label})")
     } else if template.label("component") == Some("singleuser-server") {
         "a notebook (label component: singleuser-server)".to_owned()

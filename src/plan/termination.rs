@@ -202,7 +202,9 @@ pub(crate) fn drain(facts: &Facts, container: &ContainerIntent<'_>) -> (i64, boo
                 .server()
                 .and_then(|server| server.drain.as_ref())
                 .map(|known| known.value);
-            (preset.unwrap_or(facts.config.defaults.drain_time), false)
+            // A preset only lengthens: where the server ends sooner by itself, a longer grace period costs nothing.
+            let usual = facts.config.defaults.drain_time;
+            (preset.map_or(usual, |preset| preset.max(usual)), false)
         }
     }
 }

@@ -21,6 +21,8 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         if container.container.raw_probe(Role::Startup).is_some()
             || container.container.place == Place::Sidecar
             || probe.handler.always_passes()
+            // The operator's own probe asks the raylet, which is there long before any model.
+            || case.subject.owned_by(&["RayCluster"])
             || super::never_counts(template, container, probe)
             || super::liveness_kills_startup::speaks_of(template, container, probe)
         {
