@@ -2,6 +2,8 @@
 //! as a process of its own, whose log nobody reads. Each prints a line or two. What is counted there must be right; what is measured
 //! there depends on the machine and is only said.
 
+#![expect(clippy::print_stdout, reason = "a run says what it has counted")]
+
 mod bodies;
 mod callers;
 mod inputs;
