@@ -26,7 +26,7 @@ Examples:
 
 Exit codes:
   0  told to end, and left
-  2  usage, or it could not start")]
+  2  usage, or it could not start, or a part of it failed")]
 pub(super) struct ControllerArgs {
     /// The namespace of all that is named here but the webhook configurations; it owns those
     #[arg(long, value_name = "NAMESPACE")]
@@ -38,44 +38,40 @@ pub(super) struct ControllerArgs {
     #[arg(long, value_enum, default_value_t = CertificatesArg::SelfSigned)]
     certificates: CertificatesArg,
     /// The Service that the webhook configurations call
-    #[arg(long, value_name = "NAME", default_value = "warmgate")]
+    #[arg(long, value_name = "NAME", default_value_t = usual().service)]
     service: String,
     /// The Secret with the authority
-    #[arg(long, value_name = "NAME", default_value = "warmgate-ca")]
+    #[arg(long, value_name = "NAME", default_value_t = usual().authority_secret)]
     ca_secret: String,
     /// The Secret with the certificate that the webhook shows
-    #[arg(long, value_name = "NAME", default_value = "warmgate-tls")]
+    #[arg(long, value_name = "NAME", default_value_t = usual().certificate_secret)]
     tls_secret: String,
     /// The ConfigMap with the facts, under facts.json
-    #[arg(long, value_name = "NAME", default_value = "warmgate-facts")]
+    #[arg(long, value_name = "NAME", default_value_t = usual().facts_config_map)]
     facts_configmap: String,
     /// The Lease by which the leader is elected
-    #[arg(long, value_name = "NAME", default_value = "warmgate-controller")]
+    #[arg(long, value_name = "NAME", default_value_t = usual().lease)]
     lease: String,
     /// The MutatingWebhookConfiguration
-    #[arg(long, value_name = "NAME", default_value = "00-warmgate")]
+    #[arg(long, value_name = "NAME", default_value_t = usual().mutating_configuration)]
     mutating_configuration: String,
     /// The ValidatingWebhookConfiguration
-    #[arg(long, value_name = "NAME", default_value = "warmgate")]
+    #[arg(long, value_name = "NAME", default_value_t = usual().validating_configuration)]
     validating_configuration: String,
     /// The label selector of the webhook's pods
-    #[arg(
-        long,
-        value_name = "SELECTOR",
-        default_value = "app.kubernetes.io/name=warmgate,app.kubernetes.io/component=webhook"
-    )]
+    #[arg(long, value_name = "SELECTOR", default_value_t = usual().webhook_pods)]
     webhook_pods: String,
     /// How long an authority lives, in days; it is replaced after two thirds
-    #[arg(long, value_name = "DAYS", default_value_t = 1825, value_parser = clap::value_parser!(u32).range(1..=36500))]
+    #[arg(long, value_name = "DAYS", default_value_t = days(usual().lifetimes.authority), value_parser = clap::value_parser!(u32).range(1..=36500))]
     ca_days: u32,
     /// How long the certificate lives, in days; it is replaced after two thirds
-    #[arg(long, value_name = "DAYS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3650))]
+    #[arg(long, value_name = "DAYS", default_value_t = days(usual().lifetimes.leaf), value_parser = clap::value_parser!(u32).range(1..=3650))]
     tls_days: u32,
     /// The address of the port; without it every address, IPv6 and IPv4
     #[arg(long, value_name = "IP")]
     address: Option<IpAddr>,
     /// The port of the probes and the metrics
-    #[arg(long, value_name = "PORT", default_value_t = 8080)]
+    #[arg(long, value_name = "PORT", default_value_t = usual().health.port)]
     health_port: u16,
     /// How lines of the log look
     #[arg(long, value_enum, default_value_t = LogFormat::Json)]
@@ -115,6 +111,16 @@ pub(super) fn run(args: ControllerArgs) -> Result<Exit, CliError> {
     Ok(Exit::Clean)
 }
 
+/// What holds where nothing is said.
+fn usual() -> Settings {
+    Settings::new("", "")
+}
+
+/// Whole days of a duration.
+fn days(duration: Duration) -> u32 {
+    u32::try_from(duration.as_secs() / DAY).unwrap_or(u32::MAX)
+}
+
 fn settings(args: ControllerArgs) -> Settings {
     let days = |days: u32| Duration::from_secs(u64::from(days) * DAY);
     Settings {
@@ -136,5 +142,28 @@ fn settings(args: ControllerArgs) -> Settings {
             leaf: days(args.tls_days),
         },
         ..Settings::new(args.namespace, args.identity)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: ControllerArgs,
+    }
+
+    #[test]
+    fn what_is_not_said_is_as_usual() {
+        let line = Line::parse_from(["warmgate", "--namespace", "serving", "--identity", "one"]);
+        let expected = Settings::new("serving", "one");
+        assert_eq!(
+            format!("{:?}", settings(line.args)),
+            format!("{expected:?}")
+        );
     }
 }

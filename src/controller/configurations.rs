@@ -45,12 +45,31 @@ impl Configuration for ValidatingWebhookConfiguration {
     }
 }
 
+/// Who says whom the API server trusts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Bundle {
+    /// cert-manager's CA injector, in each entry.
+    Injected,
+    /// We, with this PEM.
+    Ours(Vec<u8>),
+    /// A user, or nobody: then the API server trusts whom its machine trusts.
+    Theirs,
+}
+
 /// What has to stand in both configurations.
 #[derive(Clone, Debug)]
 pub(super) struct Wanted {
     pub(super) owner: OwnerReference,
-    /// PEM; `None` where somebody else writes it.
-    pub(super) bundle: Option<Vec<u8>>,
+    pub(super) bundle: Bundle,
+}
+
+/// Why a configuration is not as wanted.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum KeepError {
+    #[error(transparent)]
+    Call(#[from] CallError),
+    #[error("waiting for cert-manager's CA injector to write caBundle into {0}")]
+    NotInjected(String),
 }
 
 /// The reference to the Namespace that owns the configurations.
@@ -64,16 +83,21 @@ pub(super) fn owner(namespace: &str, uid: &str) -> OwnerReference {
     }
 }
 
+/// Whom an entry trusts, as PEM.
+fn trusts(client: &WebhookClientConfig) -> &[u8] {
+    let bundle = client.ca_bundle.as_ref();
+    bundle.map_or(&[][..], |bundle| bundle.0.as_slice())
+}
+
 /// What has to be applied to a configuration, or nothing where it is as wanted.
 fn mend<K: Configuration>(found: &K, wanted: &Wanted) -> Option<Value> {
     let owners = found.meta().owner_references.iter().flatten();
     let owned = { owners }.any(|owner| owner.uid == wanted.owner.uid);
     let entries = found.entries();
-    let trusted = wanted.bundle.as_ref().is_none_or(|bundle| {
-        entries
-            .iter()
-            .all(|(_, client)| client.ca_bundle.as_ref().map(|found| &found.0) == Some(bundle))
-    });
+    let trusted = match &wanted.bundle {
+        Bundle::Ours(bundle) => entries.iter().all(|(_, client)| trusts(client) == *bundle),
+        Bundle::Injected | Bundle::Theirs => true,
+    };
     if owned && trusted {
         return None;
     }
@@ -82,7 +106,7 @@ fn mend<K: Configuration>(found: &K, wanted: &Wanted) -> Option<Value> {
         "kind": K::kind(&()),
         "metadata": {"name": found.meta().name, "ownerReferences": [wanted.owner]},
     });
-    if let Some(bundle) = &wanted.bundle {
+    if let Bundle::Ours(bundle) = &wanted.bundle {
         let bundle = ByteString(bundle.clone());
         let trusting =
             |(name, _): &(&str, _)| json!({"name": name, "clientConfig": {"caBundle": bundle}});
@@ -107,13 +131,20 @@ pub(super) async fn keep<K: Configuration>(
     client: &Client,
     name: &str,
     wanted: &Wanted,
-) -> Result<Found, CallError> {
+) -> Result<Found, KeepError> {
     let api = Api::<K>::all(client.clone());
     let Some(found) = call(api.get_opt(name)).await? else {
         return Ok(Found::Absent);
     };
     let Some(apply) = mend(&found, wanted) else {
-        return Ok(Found::Right);
+        let mut entries = found.entries().into_iter();
+        return if wanted.bundle == Bundle::Injected
+            && entries.any(|(_, client)| trusts(client).is_empty())
+        {
+            Err(KeepError::NotInjected(name.to_owned()))
+        } else {
+            Ok(Found::Right)
+        };
     };
     let params = PatchParams::apply(MANAGER).force();
     call(api.patch(name, &params, &Patch::Apply(&apply))).await?;
@@ -161,7 +192,7 @@ mod tests {
     fn wanted(bundle: Option<&str>) -> Wanted {
         Wanted {
             owner: owner("serving", "uid"),
-            bundle: bundle.map(|bundle| bundle.as_bytes().to_vec()),
+            bundle: bundle.map_or(Bundle::Theirs, |bundle| Bundle::Ours(bundle.into())),
         }
     }
 

@@ -39,7 +39,7 @@ pub(super) fn hash(pieces: &[&[u8]]) -> String {
     hash
 }
 
-/// Writes the annotations onto those of the pods that do not have them.
+/// Writes the annotations onto those of the pods that do not have them. One that cannot be told keeps no other from it.
 pub(super) async fn tell(
     pods: &Api<PartialObjectMeta<Pod>>,
     selector: &str,
@@ -49,6 +49,7 @@ pub(super) async fn tell(
         return Ok(());
     }
     let params = ListParams::default().labels(selector).match_any();
+    let mut told = Ok(());
     for pod in call(pods.list(&params)).await? {
         if !is_stale(&pod, annotations) {
             continue;
@@ -62,10 +63,10 @@ pub(super) async fn tell(
         match call(pods.patch(&name, &params, &Patch::Merge(&patch))).await {
             Ok(_) => tracing::info!(pod = name, "told of new contents"),
             Err(error) if error.is_not_found() => {}
-            Err(error) => return Err(error),
+            Err(error) => told = told.and(Err(error)),
         }
     }
-    Ok(())
+    told
 }
 
 fn is_stale(pod: &PartialObjectMeta<Pod>, annotations: &BTreeMap<&str, String>) -> bool {

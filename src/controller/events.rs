@@ -35,11 +35,13 @@ impl Events {
         }
     }
 
-    /// Says what is wrong with the defaults of namespaces, each thing once while it lasts.
+    /// Says what is wrong with the defaults of namespaces, each thing once while it lasts. One that is refused is said again
+    /// next time, and keeps no other from being said.
     pub(super) async fn say(&mut self, troubles: &[(String, Trouble)]) -> Result<(), CallError> {
         let name = |(namespace, trouble): &(String, Trouble)| name(namespace, trouble);
         let current: HashSet<_> = troubles.iter().map(name).collect();
         self.said.retain(|said| current.contains(said));
+        let mut all = Ok(());
         for (namespace, trouble) in troubles {
             let event = event(namespace, trouble, &self.identity, Timestamp::now());
             let name = event.metadata.name.clone().unwrap_or_default();
@@ -49,15 +51,19 @@ impl Events {
             let events = Api::<Event>::namespaced(self.client.clone(), namespace);
             match call(events.create(&PostParams::default(), &event)).await {
                 Ok(_) => tracing::warn!(namespace, message = trouble.message, "malformed default"),
-                // Another leader has said it, or the namespace is on its way out.
+                // Another leader has said it.
+                Err(error) if error.is_conflict() => {}
+                // The namespace is on its way out.
+                Err(error) if error.is_not_found() || error.is_terminating() => {}
                 Err(error) if error.is_refused() => {
-                    tracing::debug!(%error, namespace, "event not taken");
+                    all = all.and(Err(error));
+                    continue;
                 }
                 Err(error) => return Err(error),
             }
             self.said.insert(name);
         }
-        Ok(())
+        all
     }
 }
 

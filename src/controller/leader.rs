@@ -18,8 +18,8 @@ use serde_json::json;
 use tokio::time::{Instant, sleep};
 
 use super::api::{CallError, MANAGER, call};
-use super::certificates::{Certificates, Kept, Trust};
-use super::configurations::{self, Configuration, Found, Wanted};
+use super::certificates::{Certificates, Filler, Kept, Trust};
+use super::configurations::{self, Bundle, Configuration, Found, KeepError, Wanted};
 use super::contents::{self, hash};
 use super::events::Events;
 use super::metrics::{Metrics, Part};
@@ -98,19 +98,26 @@ impl Leader {
             return;
         };
         let mut hashes = BTreeMap::new();
-        let kept = self.keep_certificates().await;
-        if let Some(kept) = self.note(Part::Certificates, kept) {
-            self.metrics.certificates(&kept);
-            let bundle = self.bundle(&kept);
-            let kept_configurations = self.keep_configurations(&uid, bundle).await;
-            self.note(Part::Configurations, kept_configurations);
-            if let Some(shown) = &kept.shown {
-                hashes.insert(contents::CERTIFICATE, hash(&[shown]));
+        match self.keep_certificates().await {
+            Ok(kept) => {
+                self.note(Part::Certificates, kept.usable());
+                self.metrics.certificates(&kept);
+                let kept_configurations = self.keep_configurations(&uid, self.bundle(&kept)).await;
+                self.note(Part::Configurations, kept_configurations);
+                if let Some(shown) = &kept.shown {
+                    hashes.insert(contents::CERTIFICATE, hash(&[shown]));
+                }
+            }
+            Err(error) => {
+                self.note::<(), _>(Part::Certificates, Err(error));
             }
         }
-        let kept = self.keep_facts(namespaces).await;
-        if let Some(Some(text)) = self.note(Part::Facts, kept) {
-            hashes.insert(contents::FACTS, hash(&[text.as_bytes()]));
+        self.note(Part::Watch, namespaces.watched());
+        if let Some(namespaces) = namespaces.all() {
+            let kept = self.keep_facts(namespaces).await;
+            if let Some(text) = self.note(Part::Facts, kept) {
+                hashes.insert(contents::FACTS, hash(&[text.as_bytes()]));
+            }
         }
         let told = self.tell(&hashes).await;
         self.note(Part::Contents, told);
@@ -157,24 +164,22 @@ impl Leader {
 
     async fn keep_certificates(&self) -> Result<Kept, certificates::Error> {
         match self.settings.certificates {
+            CertificateSource::CertManager => self.certificates.look(Filler::CertManager).await,
+            CertificateSource::Provided => self.certificates.look(Filler::User).await,
             CertificateSource::SelfSigned => self.certificates.keep(&self.trust).await,
-            CertificateSource::CertManager | CertificateSource::Provided => {
-                self.certificates.look().await
-            }
         }
     }
 
-    /// What the configurations have to say, if it is for us to say.
-    fn bundle(&self, kept: &Kept) -> Option<Vec<u8>> {
-        let ours = self.settings.certificates != CertificateSource::CertManager;
-        Some(kept.bundle.clone()).filter(|bundle| ours && !bundle.is_empty())
+    /// Whom the configurations have to trust.
+    fn bundle(&self, kept: &Kept) -> Bundle {
+        match self.settings.certificates {
+            CertificateSource::CertManager => Bundle::Injected,
+            _ if kept.bundle.is_empty() => Bundle::Theirs,
+            _ => Bundle::Ours(kept.bundle.clone()),
+        }
     }
 
-    async fn keep_configurations(
-        &mut self,
-        uid: &str,
-        bundle: Option<Vec<u8>>,
-    ) -> Result<(), CallError> {
+    async fn keep_configurations(&mut self, uid: &str, bundle: Bundle) -> Result<(), KeepError> {
         let wanted = Wanted {
             owner: configurations::owner(&self.settings.namespace, uid),
             bundle,
@@ -193,8 +198,9 @@ impl Leader {
             )
             .await;
         let trusted = matches!((&mutating, &validating), (Ok(true), Ok(true)));
-        let bundle = wanted.bundle.unwrap_or_default();
-        self.trust.saw(&bundle, trusted, Instant::now());
+        if let Bundle::Ours(bundle) = &wanted.bundle {
+            self.trust.saw(bundle, trusted, Instant::now());
+        }
         mutating.and(validating).map(|_| ())
     }
 
@@ -203,7 +209,7 @@ impl Leader {
         &self,
         name: &str,
         wanted: &Wanted,
-    ) -> Result<bool, CallError> {
+    ) -> Result<bool, KeepError> {
         let found = configurations::keep::<K>(&self.client, name, wanted).await?;
         if found == Found::Mended {
             self.metrics.mended();
@@ -211,11 +217,8 @@ impl Leader {
         Ok(found != Found::Mended)
     }
 
-    /// Writes the facts if they have changed, and returns them; nothing before the namespaces have been listed.
-    async fn keep_facts(&mut self, namespaces: &Namespaces) -> Result<Option<String>, CallError> {
-        let Some(namespaces) = namespaces.all() else {
-            return Ok(None);
-        };
+    /// Writes the facts if they have changed, and returns them.
+    async fn keep_facts(&mut self, namespaces: Vec<facts::Namespace>) -> Result<String, CallError> {
         let version = self.version().await?;
         let file = facts::write(version, namespaces);
         self.metrics
@@ -238,7 +241,7 @@ impl Leader {
             let (namespaces, left_out) = (file.namespaces, file.left_out);
             tracing::info!(namespaces, left_out, "facts written");
         }
-        Ok(Some(file.text))
+        Ok(file.text)
     }
 
     /// The version of the API server.

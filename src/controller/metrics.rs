@@ -1,11 +1,15 @@
 //! What is counted. No label takes a value that the program does not know.
 
-use prometheus_client::encoding::EncodeLabelSet;
+use std::sync::Arc;
+
+use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
-use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
 use prometheus_client::registry::{Registry, Unit};
+use tokio::sync::watch;
 
 use super::certificates::Kept;
 use crate::webhook::DroppedLines;
@@ -21,6 +25,38 @@ struct CertificateLabels {
     certificate: &'static str,
 }
 
+/// How many namespaces are in the facts, how many had no room there, and how many of their defaults cannot be read; nothing
+/// where another instance writes them.
+#[derive(Clone, Debug, Default)]
+struct Facts(Arc<watch::Sender<Option<[usize; 3]>>>);
+
+/// Their names and helps, the helps as the registry would write them.
+const FACTS: [(&str, &str); 3] = [
+    (
+        "facts_namespaces",
+        "Namespaces whose defaults are in the facts.",
+    ),
+    (
+        "facts_left_out",
+        "Namespaces whose defaults had no room in the facts.",
+    ),
+    ("facts_malformed", "Namespace defaults that cannot be read."),
+];
+
+impl Collector for Facts {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
+        let Some(counts) = *self.0.borrow() else {
+            return Ok(());
+        };
+        for ((name, help), count) in FACTS.into_iter().zip(counts) {
+            let gauge = ConstGauge::new(i64::try_from(count).unwrap_or(i64::MAX));
+            let encoder = encoder.encode_descriptor(name, help, None, gauge.metric_type())?;
+            gauge.encode(encoder)?;
+        }
+        Ok(())
+    }
+}
+
 /// A part of the work.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Part {
@@ -30,6 +66,7 @@ pub(super) enum Part {
     Events,
     Facts,
     Namespace,
+    Watch,
 }
 
 impl Part {
@@ -41,6 +78,7 @@ impl Part {
             Self::Events => "events",
             Self::Facts => "facts",
             Self::Namespace => "namespace",
+            Self::Watch => "watch",
         }
     }
 }
@@ -52,9 +90,7 @@ pub(super) struct Metrics {
     passes: Family<PartLabels, Counter>,
     mended: Counter,
     expiries: Family<CertificateLabels, Gauge>,
-    namespaces: Gauge,
-    left_out: Gauge,
-    malformed: Gauge,
+    facts: Facts,
 }
 
 impl Metrics {
@@ -65,16 +101,13 @@ impl Metrics {
             passes: Family::default(),
             mended: Counter::default(),
             expiries: Family::default(),
-            namespaces: Gauge::default(),
-            left_out: Gauge::default(),
-            malformed: Gauge::default(),
+            facts: Facts::default(),
         };
-        metrics.register_work();
-        metrics.register_facts();
+        metrics.register();
         metrics
     }
 
-    fn register_work(&mut self) {
+    fn register(&mut self) {
         let registry = &mut self.registry;
         registry.register(
             "controller_leads",
@@ -97,26 +130,8 @@ impl Metrics {
             Unit::Seconds,
             self.expiries.clone(),
         );
+        registry.register_collector(Box::new(self.facts.clone()));
         registry.register_collector(Box::new(DroppedLines));
-    }
-
-    fn register_facts(&mut self) {
-        let registry = &mut self.registry;
-        registry.register(
-            "facts_namespaces",
-            "Namespaces whose defaults are in the facts",
-            self.namespaces.clone(),
-        );
-        registry.register(
-            "facts_left_out",
-            "Namespaces whose defaults had no room in the facts",
-            self.left_out.clone(),
-        );
-        registry.register(
-            "facts_malformed",
-            "Namespace defaults that cannot be read",
-            self.malformed.clone(),
-        );
     }
 
     /// Everything as OpenMetrics text.
@@ -126,9 +141,13 @@ impl Metrics {
         text
     }
 
-    /// This instance leads from now on, or no more.
+    /// This instance leads from now on, or no more. What it has seen as the leader is then another's to tell.
     pub(super) fn leads(&self, leads: bool) {
         self.leads.set(i64::from(leads));
+        if !leads {
+            self.expiries.clear();
+            self.facts.0.send_replace(None);
+        }
     }
 
     /// A part was looked at.
@@ -148,19 +167,19 @@ impl Metrics {
     /// These certificates are in the Secrets.
     pub(super) fn certificates(&self, kept: &Kept) {
         for (certificate, life) in [("authority", kept.authority), ("leaf", kept.leaf)] {
+            let labels = CertificateLabels { certificate };
             if let Some(life) = life {
-                let labels = CertificateLabels { certificate };
                 let expiry = life.not_after.as_second();
                 self.expiries.get_or_create(&labels).set(expiry);
+            } else {
+                self.expiries.remove(&labels);
             }
         }
     }
 
     /// This is in the facts, and this is not.
     pub(super) fn facts(&self, namespaces: usize, left_out: usize, malformed: usize) {
-        let set = |gauge: &Gauge, count| gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
-        set(&self.namespaces, namespaces);
-        set(&self.left_out, left_out);
-        set(&self.malformed, malformed);
+        let counts = [namespaces, left_out, malformed];
+        self.facts.0.send_replace(Some(counts));
     }
 }

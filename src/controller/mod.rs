@@ -20,6 +20,7 @@ mod api;
 mod certificates;
 mod configurations;
 mod contents;
+mod course;
 mod events;
 mod facts;
 mod leader;
@@ -45,7 +46,7 @@ pub use self::certificates::Lifetimes;
 pub use self::lease::ElectionTimes;
 pub use self::settings::{CertificateSource, Settings};
 
-/// Why the controller does not start.
+/// Why the controller does not start, or does not go on.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Neither a kubeconfig nor a service account says where the API server is.
@@ -57,21 +58,21 @@ pub enum Error {
     /// The plain port cannot be bound.
     #[error(transparent)]
     Health(#[from] webhook::Error),
+    /// A part that works until it is told to end has ended: a bug of ours. Where it panicked, the log says where.
+    #[error("a part of the controller has ended by itself")]
+    Ended,
 }
 
 /// Works until `shutdown` is ready, with the API server that a kubeconfig or the service account names.
 ///
 /// # Errors
-/// Where the controller does not start.
+/// Where the controller does not start, or a part of it ends by itself.
 pub async fn run(settings: Settings, shutdown: impl Future<Output = ()>) -> Result<(), Error> {
     let config = Config::infer()
         .await
         .map_err(|error| Error::Config(error.into()))?;
     let client = Client::try_from(config).map_err(|error| Error::Client(error.into()))?;
-    let controller = Controller::start(settings, client)?;
-    shutdown.await;
-    controller.stop().await;
-    Ok(())
+    Controller::start(settings, client)?.run(shutdown).await
 }
 
 /// A running controller. It ends at once when it is dropped.
@@ -110,6 +111,20 @@ impl Controller {
     /// Where the probes and the metrics are.
     pub fn health_address(&self) -> SocketAddr {
         self.health
+    }
+
+    /// Works until `shutdown` is ready, then leaves as [`stop`](Self::stop) does.
+    ///
+    /// # Errors
+    /// Where a part ends before, by a panic: it would not stand for election again, and nobody would see it. Another
+    /// instance may lead at once.
+    pub async fn run(mut self, shutdown: impl Future<Output = ()>) -> Result<(), Error> {
+        let ended = tokio::select! {
+            () = shutdown => Ok(()),
+            _ = self.tasks.join_next() => Err(Error::Ended),
+        };
+        self.stop().await;
+        ended
     }
 
     /// Stops working and lets another instance lead at once.
@@ -156,14 +171,14 @@ async fn campaign(client: Client, settings: Arc<Settings>, vitals: Arc<Vitals>) 
     let mut election = election(&client, &settings);
     let reached = |reached| vitals.reached.store(reached, Ordering::Relaxed);
     loop {
-        election.won(reached).await;
+        let since = election.won(reached).await;
         tracing::info!("leading");
         vitals.metrics.leads(true);
         let metrics = Arc::clone(&vitals.metrics);
         let leader = Leader::new(client.clone(), Arc::clone(&settings), metrics);
         tokio::select! {
             () = leader.lead() => {}
-            () = election.lost(reached) => tracing::warn!("not leading any more"),
+            () = election.lost(since, reached) => tracing::warn!("not leading any more"),
         }
         vitals.metrics.leads(false);
     }

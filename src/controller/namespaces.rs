@@ -1,7 +1,6 @@
 //! The namespaces of the cluster, watched.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::{Stream, StreamExt};
 use k8s_openapi::api::core::v1::Namespace;
@@ -9,17 +8,19 @@ use kube::api::PartialObjectMeta;
 use kube::runtime::reflector::{Store, store};
 use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Api, Client, ResourceExt};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
+use tokio::time::Instant;
 
 use crate::annotations::{MODE, is_ours};
 
+use super::course::{Course, Unwatched};
 use super::facts;
 
 /// What is known of the namespaces so far.
 #[derive(Clone)]
 pub(super) struct Namespaces {
     store: Store<PartialObjectMeta<Namespace>>,
-    listed: Arc<AtomicBool>,
+    course: Arc<watch::Sender<Course>>,
     changed: Arc<Notify>,
 }
 
@@ -29,7 +30,7 @@ impl Namespaces {
         let (store, writer) = store();
         let namespaces = Self {
             store,
-            listed: Arc::new(AtomicBool::new(false)),
+            course: Arc::new(watch::Sender::new(Course::begun(Instant::now()))),
             changed: Arc::new(Notify::new()),
         };
         let api = Api::<PartialObjectMeta<Namespace>>::all(client);
@@ -45,15 +46,21 @@ impl Namespaces {
         let mut events = std::pin::pin!(events);
         while let Some(event) = events.next().await {
             match event {
+                // A list that is begun is none yet.
                 Ok(watcher::Event::Init | watcher::Event::InitApply(_)) => {}
                 Ok(watcher::Event::InitDone) => {
-                    self.listed.store(true, Ordering::Release);
+                    self.course.send_modify(Course::listed);
                     self.changed.notify_one();
                 }
                 Ok(watcher::Event::Apply(_) | watcher::Event::Delete(_)) => {
+                    self.course.send_modify(Course::heard);
                     self.changed.notify_one();
                 }
-                Err(error) => tracing::warn!(%error, "namespaces cannot be watched"),
+                Err(error) => {
+                    tracing::debug!(%error, "the watch of namespaces is begun again");
+                    let (error, now) = (error.to_string(), Instant::now());
+                    self.course.send_modify(|course| course.failed(error, now));
+                }
             }
         }
     }
@@ -63,9 +70,14 @@ impl Namespaces {
         self.changed.notified().await;
     }
 
+    /// Whether the watch keeps what is known as it is in the cluster.
+    pub(super) fn watched(&self) -> Result<(), Unwatched> {
+        self.course.borrow().watched(Instant::now())
+    }
+
     /// All namespaces, or nothing before they have been listed.
     pub(super) fn all(&self) -> Option<Vec<facts::Namespace>> {
-        let listed = self.listed.load(Ordering::Acquire);
+        let listed = self.course.borrow().is_listed();
         listed.then(|| {
             self.store
                 .state()

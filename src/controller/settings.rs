@@ -57,7 +57,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The names of the chart, in a namespace.
+    /// What holds where nothing else is said, in a namespace: the names are those of the chart where its release is `warmgate`.
     pub fn new(namespace: impl Into<String>, identity: impl Into<String>) -> Self {
         Self {
             namespace: namespace.into(),

@@ -14,6 +14,7 @@ use rustls::pki_types::pem::PemObject;
 use x509_parser::certificate::X509Certificate;
 use x509_parser::extensions::GeneralName;
 use x509_parser::parse_x509_certificate;
+use x509_parser::x509::X509Version;
 
 use super::flaw::Flaw;
 use super::leaf::Leaf;
@@ -22,7 +23,7 @@ use super::validity::Validity;
 /// Characters of base64 on a line of PEM.
 const PEM_LINE: usize = 64;
 
-/// The certificate of an authority.
+/// A certificate that callers trust: that of an authority, or one that stands for itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::controller) struct CaCertificate {
     pub(in crate::controller) validity: Validity,
@@ -32,15 +33,37 @@ pub(in crate::controller) struct CaCertificate {
 impl CaCertificate {
     /// The certificates of a PEM bundle that are those of authorities.
     pub(super) fn all(pem: &[u8]) -> Vec<Self> {
+        let found = Self::trusted(pem).into_iter().flatten();
+        found.filter(Self::signs).collect()
+    }
+
+    /// The certificates of a PEM bundle, whatever they are; `None` for each that cannot be read.
+    pub(super) fn trusted(pem: &[u8]) -> Vec<Option<Self>> {
         CertificateDer::pem_slice_iter(pem)
-            .filter_map(|der| Self::from_der(der.ok()?))
+            .map(|der| Self::from_der(der.ok()?))
             .collect()
     }
 
     fn from_der(der: CertificateDer<'static>) -> Option<Self> {
         let (_, certificate) = parse_x509_certificate(&der).ok()?;
         let validity = Validity::of(&certificate)?;
-        certificate.is_ca().then_some(Self { validity, der })
+        Some(Self { validity, der })
+    }
+
+    /// Whether it may sign others, as Go sees it (`CheckSignatureFrom` in `crypto/x509`).
+    pub(super) fn signs(&self) -> bool {
+        let Ok((_, certificate)) = parse_x509_certificate(&self.der) else {
+            return false;
+        };
+        let is_authority = match certificate.basic_constraints() {
+            Ok(Some(constraints)) => constraints.value.ca,
+            // Before version 3 there was no way to say it.
+            Ok(None) => certificate.version() != X509Version::V3,
+            Err(_) => false,
+        };
+        let usage = certificate.key_usage();
+        is_authority
+            && usage.is_ok_and(|usage| usage.is_none_or(|usage| usage.value.key_cert_sign()))
     }
 
     pub(super) fn pem(&self) -> String {
@@ -129,7 +152,9 @@ impl Authority {
         if !permits(&parsed, service) {
             return Err(Flaw::Constrained(names[0], service.to_owned()));
         }
-        let certificate = CaCertificate::from_der(der).ok_or(Flaw::NoAuthority(names[0]))?;
+        let certificate = CaCertificate::from_der(der)
+            .filter(CaCertificate::signs)
+            .ok_or(Flaw::NoAuthority(names[0]))?;
         certificate.validity.check(names[0], now)?;
         Ok(Self {
             certificate,

@@ -91,7 +91,8 @@ pub(super) fn change(
 }
 
 impl Retired {
-    /// These and one more, which signed until now.
+    /// These and one more, which signed until now, without those that have expired: no leaf outlives what signed it, and where
+    /// an authority is replaced before its last leaf can be over, they would pile up.
     fn with(
         &self,
         certificate: Option<CaCertificate>,
@@ -99,6 +100,8 @@ impl Retired {
         lifetimes: Lifetimes,
     ) -> Self {
         let mut retired = self.clone();
+        let lives = |one: &CaCertificate| one.validity.not_after >= now;
+        retired.certificates.retain(lives);
         if let Some(certificate) = certificate {
             retired.certificates.push(certificate);
             retired.until = Some(Validity::from_now(now, lifetimes.leaf).not_after);

@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::jiff::Timestamp;
-use rustls::RootCertStore;
-use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::ServerCertVerifier;
+use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
 use rustls::sign::CertifiedKey;
+use rustls::{CertificateError, Error, RootCertStore};
 use x509_parser::parse_x509_certificate;
 
 use super::authority::CaCertificate;
@@ -58,8 +59,12 @@ impl Leaf {
             .ok_or(Flaw::Unreadable(TLS_CRT))?;
         let private =
             PrivateKeyDer::from_pem_slice(key.as_bytes()).map_err(|_| Flaw::Unreadable(TLS_KEY))?;
-        CertifiedKey::from_der(chain.clone(), private, &default_provider())
-            .map_err(|_| Flaw::Mismatch(TLS_KEY))?;
+        CertifiedKey::from_der(chain.clone(), private, &default_provider()).map_err(|error| {
+            match error {
+                Error::InconsistentKeys(_) => Flaw::Mismatch(TLS_KEY),
+                error => Flaw::Rejected(TLS_KEY, error),
+            }
+        })?;
         Ok(Self {
             chain,
             certificate,
@@ -77,23 +82,56 @@ impl Leaf {
     ) -> Result<(), Flaw> {
         // Go looks at the life of the root as well, rustls does not.
         authority.validity.check("the authority", now)?;
-        let rejected = |error| Flaw::Rejected(TLS_CRT, error);
+        if self.is(authority) {
+            return self.fits(service, now);
+        }
         let mut roots = RootCertStore::empty();
         roots.add(authority.der.clone()).map_err(rejected)?;
         let provider = Arc::new(default_provider());
         let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
             .build()
-            .map_err(|error| rejected(rustls::Error::General(error.to_string())))?;
-        let name = ServerName::try_from(service.to_owned())
-            .map_err(|error| rejected(rustls::Error::General(error.to_string())))?;
+            .map_err(|error| rejected(Error::General(error.to_string())))?;
         let seconds = u64::try_from(now.as_second()).unwrap_or(0);
         let now = UnixTime::since_unix_epoch(Duration::from_secs(seconds));
         let (first, between) = self.chain.split_first().expect("a leaf has a certificate");
         verifier
-            .verify_server_cert(first, between, &name, &[], now)
+            .verify_server_cert(first, between, &name(service)?, &[], now)
             .map(|_| ())
             .map_err(rejected)
     }
+
+    /// Whether it is this very certificate.
+    pub(super) fn is(&self, certificate: &CaCertificate) -> bool {
+        self.chain.first() == Some(&certificate.der)
+    }
+
+    /// Whether it is for `service`, and now, whoever signed it. Of one that is trusted itself Go wants no more, whether or not
+    /// it is that of an authority (`Verify` in `crypto/x509`); rustls takes none that is.
+    pub(super) fn fits(&self, service: &str, now: Timestamp) -> Result<(), Flaw> {
+        self.validity.check(TLS_CRT, now)?;
+        let certificate = ParsedCertificate::try_from(&self.chain[0]).map_err(rejected)?;
+        verify_server_name(&certificate, &name(service)?).map_err(rejected)?;
+        let serves = parse_x509_certificate(&self.chain[0]).is_ok_and(|(_, certificate)| {
+            let usage = certificate.extended_key_usage();
+            usage.is_ok_and(|usage| {
+                usage.is_none_or(|usage| usage.value.any || usage.value.server_auth)
+            })
+        });
+        if serves {
+            Ok(())
+        } else {
+            Err(rejected(CertificateError::InvalidPurpose.into()))
+        }
+    }
+}
+
+fn rejected(error: Error) -> Flaw {
+    Flaw::Rejected(TLS_CRT, error)
+}
+
+fn name(service: &str) -> Result<ServerName<'static>, Flaw> {
+    ServerName::try_from(service.to_owned())
+        .map_err(|error| rejected(Error::General(error.to_string())))
 }
 
 fn text(name: &'static str, bytes: Option<&[u8]>) -> Result<String, Flaw> {

@@ -8,6 +8,7 @@ mod authority;
 mod change;
 mod flaw;
 mod leaf;
+mod provided;
 mod secrets;
 mod step;
 mod validity;
@@ -23,13 +24,13 @@ use kube::Api;
 use kube::api::{ObjectMeta, PostParams};
 use tokio::time::Instant;
 
-use self::authority::{CaCertificate, bundle};
 use self::change::{Change, change};
-use self::secrets::{CA_CRT, Data, State, TLS_CRT, get};
+use self::secrets::{Data, State, TLS_CRT, get};
 use super::api::{CallError, MANAGER, call};
 
 pub use self::change::Lifetimes;
 pub(super) use self::change::MakeError;
+pub(super) use self::provided::{Filler, Unusable};
 pub(super) use self::validity::Validity;
 
 /// Steps of one pass. From nothing to a leaf it takes two, over a new authority five; more would be a fight.
@@ -47,7 +48,7 @@ pub(super) enum Error {
 }
 
 /// What callers trust and what the webhook shows.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Kept {
     /// What callers must trust, as PEM.
     pub(super) bundle: Vec<u8>,
@@ -57,6 +58,15 @@ pub(super) struct Kept {
     pub(super) authority: Option<Validity>,
     /// The life of the leaf.
     pub(super) leaf: Option<Validity>,
+    /// Why that would not work, where somebody else has to mend it.
+    pub(super) unusable: Option<Unusable>,
+}
+
+impl Kept {
+    /// Whether it works as far as somebody else has to see to it.
+    pub(super) fn usable(&self) -> Result<(), Unusable> {
+        self.unusable.clone().map_or(Ok(()), Err)
+    }
 }
 
 /// For how long all callers have been seen to trust a bundle.
@@ -123,18 +133,16 @@ impl Certificates {
     }
 
     /// What stands in the leaf's Secret that somebody else fills.
-    pub(super) async fn look(&self) -> Result<Kept, Error> {
+    pub(super) async fn look(&self, filler: Filler) -> Result<Kept, Error> {
         let leaf = call(self.secrets.get_opt(&self.leaf)).await?;
-        let nothing = Data::new();
-        let data = data(&leaf).unwrap_or(&nothing);
-        let authorities = get(data, CA_CRT).map_or_else(Vec::new, CaCertificate::all);
-        let leaf = leaf::Leaf::read(get(data, TLS_CRT), get(data, secrets::TLS_KEY));
-        Ok(Kept {
-            bundle: bundle(authorities.iter()),
-            shown: shown(data),
-            authority: None,
-            leaf: leaf.ok().map(|leaf| leaf.validity),
-        })
+        let now = Timestamp::now();
+        Ok(provided::look(
+            leaf.as_ref(),
+            &self.leaf,
+            filler,
+            &self.service,
+            now,
+        ))
     }
 
     /// Writes a Secret, if it is still as it was read. One that is missing is made as the chart made it, with nothing that an
@@ -176,6 +184,7 @@ fn kept(state: &State, leaf: &Data, now: Timestamp) -> Kept {
         shown: shown(leaf),
         authority: signing.map(|authority| authority.certificate.validity),
         leaf: state.leaf.as_ref().ok().map(|leaf| leaf.validity),
+        unusable: None,
     }
 }
 

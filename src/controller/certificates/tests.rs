@@ -15,10 +15,6 @@ use super::validity::Validity;
 
 const SERVICE: &str = "warmgate.serving.svc";
 const MARGIN: Duration = Duration::from_secs(10);
-const LIFETIMES: Lifetimes = Lifetimes {
-    authority: Duration::from_secs(5 * 365 * 24 * 3600),
-    leaf: Duration::from_secs(30 * 24 * 3600),
-};
 
 fn hours(hours: i64) -> SignedDuration {
     SignedDuration::from_hours(hours)
@@ -34,6 +30,7 @@ struct World {
     authority: Data,
     leaf: Data,
     now: Timestamp,
+    lifetimes: Lifetimes,
 }
 
 impl World {
@@ -43,6 +40,7 @@ impl World {
             authority: Data::new(),
             leaf: Data::new(),
             now: "2026-03-01T12:00:00Z".parse().unwrap(),
+            lifetimes: Lifetimes::default(),
         }
     }
 
@@ -64,7 +62,7 @@ impl World {
     /// Does the next thing.
     fn step(&mut self, trusted: Option<Duration>) -> Step {
         let step = self.next(trusted);
-        match change(&step, &self.state(), SERVICE, LIFETIMES, self.now).unwrap() {
+        match change(&step, &self.state(), SERVICE, self.lifetimes, self.now).unwrap() {
             None => {}
             Some(Change::Authorities(data)) => self.authority = data,
             Some(Change::Leaf(data)) => self.leaf = data,
@@ -140,7 +138,7 @@ fn certificates_hold_for_the_service_and_the_time_that_was_asked_for() {
 fn the_authority_can_sign_for_nothing_but_the_service() {
     let world = World::installed();
     let signing = world.state().signing.unwrap();
-    let validity = Validity::from_now(world.now, LIFETIMES.leaf);
+    let validity = Validity::from_now(world.now, world.lifetimes.leaf);
     for name in [
         "kubernetes.default.svc",
         "evil-warmgate.serving.svc",
@@ -280,7 +278,7 @@ fn a_leaf_that_is_lost_or_bad_is_signed_anew_by_the_same_authority() {
         }),
         ("for another name", |world| {
             let signing = world.state().signing.unwrap();
-            let validity = Validity::from_now(world.now, LIFETIMES.leaf);
+            let validity = Validity::from_now(world.now, world.lifetimes.leaf);
             let leaf = signing.sign("pod.warmgate.serving.svc", validity).unwrap();
             world.leaf = super::secrets::signed(&leaf, &signing.certificate);
         }),
@@ -347,7 +345,7 @@ fn an_authority_that_somebody_put_there_takes_over_as_a_new_one_does() {
 #[test]
 fn an_authority_for_another_name_is_of_no_use() {
     let mut world = World::installed();
-    let validity = Validity::from_now(world.now, LIFETIMES.authority);
+    let validity = Validity::from_now(world.now, world.lifetimes.authority);
     let other = Authority::make("warmgate.elsewhere.svc", validity).unwrap();
     world.authority = super::secrets::authorities(Some(&other), None, &Default::default());
     world.leaf.clear();
@@ -418,6 +416,23 @@ fn the_bundle_leaves_out_what_has_expired() {
     assert_eq!(world.bundle().len(), 2);
     world.now += days(5 * 365 / 3 + 1);
     assert_eq!(world.bundle().len(), 1);
+}
+
+#[test]
+fn authorities_that_are_replaced_before_their_leaves_end_do_not_pile_up() {
+    let mut world = World::empty();
+    world.lifetimes.authority = Duration::from_secs(24 * 3600);
+    world.settle(None);
+    for _ in 0..6 * 60 {
+        world.now += hours(4);
+        world.settle(None);
+        let trusted = world.bundle();
+        world.settle(Some(MARGIN));
+        assert!(world.works_with(&trusted), "{}", world.now);
+        let previous = get(&world.authority, "previous.crt").unwrap_or_default();
+        let previous = CaCertificate::all(previous).len();
+        assert!(previous <= 2, "{previous} at {}", world.now);
+    }
 }
 
 #[test]

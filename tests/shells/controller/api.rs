@@ -19,7 +19,18 @@ use tokio::sync::mpsc;
 #[derive(Clone, Default)]
 pub(super) struct Api(Arc<Mutex<Inner>>);
 
-/// Says whether a call fails, by method and path.
+/// What becomes of a call on its way to the server.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Way {
+    /// It gets there.
+    Open,
+    /// The client's own code panics.
+    Panic,
+    /// It gets no answer, ever.
+    Silence,
+}
+
+/// Says whether a call fails, by method and path. The method of a watch is `WATCH`.
 type Fault = Box<dyn Fn(&str, &str) -> Option<u16> + Send>;
 
 #[derive(Default)]
@@ -37,10 +48,23 @@ struct Inner {
 impl Api {
     /// A client of this server.
     pub(super) fn client(&self) -> Client {
+        self.client_by(|| Way::Open)
+    }
+
+    /// A client of this server with calls that fare as `way` says.
+    pub(super) fn client_by(&self, way: impl Fn() -> Way + Clone + Send + 'static) -> Client {
         let api = self.clone();
         let service = tower::service_fn(move |request: Request<kube::client::Body>| {
-            let api = api.clone();
-            async move { Ok::<_, Infallible>(api.answer(request).await) }
+            let (api, way) = (api.clone(), way.clone());
+            async move {
+                let way = way();
+                match way {
+                    Way::Open => {}
+                    Way::Panic => panic!("a bug of ours"),
+                    Way::Silence => std::future::pending().await,
+                }
+                Ok::<_, Infallible>(api.answer(request).await)
+            }
         });
         Client::new(service, "default")
     }
@@ -92,6 +116,11 @@ impl Api {
         self.inner().fault = None;
     }
 
+    /// Ends all watches, as a server does from time to time.
+    pub(super) fn hang_up(&self) {
+        self.inner().watchers.clear();
+    }
+
     /// Every call so far: method and path.
     pub(super) fn calls(&self) -> Vec<(String, String)> {
         self.inner().calls.clone()
@@ -104,8 +133,14 @@ impl Api {
         let query = head.uri.query().unwrap_or_default().to_owned();
         let mut inner = self.inner();
         inner.calls.push((head.method.to_string(), path.clone()));
+        let watches = query.contains("watch=true");
+        let method = if watches {
+            "WATCH"
+        } else {
+            head.method.as_str()
+        };
         let fault = inner.fault.as_ref();
-        if let Some(code) = fault.and_then(|fault| fault(head.method.as_str(), &path)) {
+        if let Some(code) = fault.and_then(|fault| fault(method, &path)) {
             return status(code, "it is told to fail");
         }
         let applies = head
@@ -115,7 +150,7 @@ impl Api {
         let body = serde_json::from_slice(&body.to_bytes()).unwrap_or(Value::Null);
         match head.method {
             Method::GET if path == "/version" => json_response(200, &version()),
-            Method::GET if query.contains("watch=true") => inner.watch(&query),
+            Method::GET if watches => inner.watch(&query),
             Method::GET if is_collection(&path) => json_response(200, &inner.list(&path)),
             Method::GET => found(inner.objects.get(&path).cloned()),
             Method::POST => inner.create(&path, body),

@@ -249,6 +249,96 @@ async fn a_secret_that_was_provided_says_whom_to_trust() {
 }
 
 #[tokio::test]
+async fn a_provided_secret_that_is_of_no_use_is_told_of_until_it_is_mended() {
+    let made = cluster();
+    let maker = start(&made, settings("one"));
+    let authority = settled(&made).await;
+    maker.stop().await;
+    let api = cluster();
+    let mut settings = settings("one");
+    settings.certificates = CertificateSource::Provided;
+    let controller = start(&api, settings);
+    let told = until_passed(&controller, "certificates", "error").await;
+    assert_eq!(passes(&told, "certificates", "ok"), 0, "{told}");
+    let mut secret = made.get(CERTIFICATE).unwrap();
+    let good = secret["data"]["ca.crt"].take();
+    secret["data"]["ca.crt"] = json!(STANDARD.encode("no certificate"));
+    api.put(CERTIFICATE, secret);
+    // What does not hang on it is done.
+    until("the hash on the pod", || {
+        let pod = api.get(POD)?;
+        pod["metadata"]["annotations"]
+            .get("warmgate.io/content-hash-certificate")
+            .cloned()
+    })
+    .await;
+    let told = until_passed(&controller, "certificates", "error").await;
+    assert_eq!(passes(&told, "certificates", "ok"), 0, "{told}");
+    assert_eq!(trusted(&api), None);
+    api.edit(CERTIFICATE, |secret| secret["data"]["ca.crt"] = good);
+    let told = until_passed(&controller, "certificates", "ok").await;
+    for certificate in ["authority", "leaf"] {
+        let label = format!("{{certificate=\"{certificate}\"}}");
+        assert!(told.contains(&label), "{told}");
+    }
+    until("trust", || (trusted(&api)? == authority).then_some(())).await;
+}
+
+#[tokio::test]
+async fn what_cert_manager_has_not_done_yet_is_told_of() {
+    let made = cluster();
+    let maker = start(&made, settings("one"));
+    settled(&made).await;
+    maker.stop().await;
+    let api = cluster();
+    let mut settings = settings("one");
+    settings.certificates = CertificateSource::CertManager;
+    let controller = start(&api, settings);
+    let told = until_passed(&controller, "certificates", "error").await;
+    assert_eq!(passes(&told, "certificates", "ok"), 0, "{told}");
+    until_passed(&controller, "configurations", "error").await;
+    let mut secret = made.get(CERTIFICATE).unwrap();
+    let authority = secret["data"]["ca.crt"].take();
+    // As an issuer does that does not know its own authority.
+    secret["data"].as_object_mut().unwrap().remove("ca.crt");
+    api.put(CERTIFICATE, secret);
+    until_passed(&controller, "certificates", "error").await;
+    api.edit(CERTIFICATE, |secret| {
+        secret["data"]["ca.crt"] = authority.clone()
+    });
+    let told = until_passed(&controller, "certificates", "ok").await;
+    // The CA injector has written nothing yet: only the pass that wrote the owners went well.
+    assert!(passes(&told, "configurations", "ok") <= 1, "{told}");
+    for path in [MUTATING, VALIDATING] {
+        api.edit(path, |configuration| {
+            for entry in configuration["webhooks"].as_array_mut().unwrap() {
+                entry["clientConfig"]["caBundle"] = authority.clone();
+            }
+        });
+    }
+    until_passed(&controller, "configurations", "ok").await;
+}
+
+#[tokio::test]
+async fn a_pod_that_cannot_be_told_keeps_no_other_from_being_told() {
+    let api = cluster();
+    let other = POD.replace("webhook-0", "webhook-1");
+    let mut pod = api.get(POD).unwrap();
+    pod["metadata"] = json!({"name": "webhook-1", "namespace": "serving"});
+    api.put(&other, pod);
+    api.fail(|method, path| (method == "PATCH" && path == POD).then_some(500));
+    let controller = start(&api, settings("one"));
+    until("the hash on the other pod", || {
+        api.get(&other)?["metadata"].get("annotations").cloned()
+    })
+    .await;
+    until_passed(&controller, "contents", "error").await;
+    api.recover();
+    until_passed(&controller, "contents", "ok").await;
+    assert_ne!(api.get(POD).unwrap()["metadata"].get("annotations"), None);
+}
+
+#[tokio::test]
 async fn one_thing_that_fails_keeps_nothing_else_from_being_done() {
     let api = cluster();
     api.fail(|_, path| (path == MUTATING).then_some(503));

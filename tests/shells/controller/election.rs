@@ -1,25 +1,16 @@
 //! Two replicas, one leader.
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use warmgate::controller::Error;
+
+use super::api::Way;
 use super::*;
 
 fn holder(api: &Api) -> Option<String> {
     let lease = api.get(LEASE)?;
     Some(lease["spec"]["holderIdentity"].as_str()?.to_owned())
-}
-
-async fn get(controller: &Controller, path: &str) -> String {
-    let ask = async {
-        let mut stream = TcpStream::connect(controller.health_address()).await?;
-        let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
-        stream.write_all(request.as_bytes()).await?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).await?;
-        std::io::Result::Ok(answer)
-    };
-    ask.await.expect("the plain port answers")
 }
 
 #[tokio::test]
@@ -82,16 +73,20 @@ async fn a_leader_that_cannot_renew_stops_and_one_that_is_restarted_goes_on() {
     let api = cluster();
     let one = start(&api, settings("one"));
     settled(&api).await;
+    let told = until_told(&one, |told| told.contains("warmgate_facts_namespaces ")).await;
+    assert!(
+        told.contains("_certificate_expiry_timestamp_seconds{"),
+        "{told}"
+    );
     api.fail(|method, path| (method == "PUT" && path == LEASE).then_some(500));
-    let stopped = async {
-        while get(&one, "/metrics")
-            .await
-            .contains("warmgate_controller_leads 1")
-        {
-            sleep(Duration::from_millis(5)).await;
-        }
-    };
-    timeout(PATIENCE, stopped).await.expect("it stops");
+    let told = until_told(&one, |told| told.contains("warmgate_controller_leads 0")).await;
+    // What it saw as the leader is not for it to tell any more.
+    for gauge in [
+        "_certificate_expiry_timestamp_seconds{",
+        "_facts_namespaces ",
+    ] {
+        assert!(!told.contains(gauge), "{told}");
+    }
     drop(one);
     api.recover();
     // Of the same name: the lease is its own.
@@ -99,6 +94,58 @@ async fn a_leader_that_cannot_renew_stops_and_one_that_is_restarted_goes_on() {
     api.delete(CERTIFICATE);
     settled(&api).await;
     again.stop().await;
+}
+
+#[tokio::test]
+async fn a_leader_whose_calls_are_not_answered_stops_before_another_leads() {
+    let api = cluster();
+    let silent = Arc::new(AtomicBool::new(false));
+    let way = {
+        let silent = Arc::clone(&silent);
+        move || match silent.load(Ordering::Relaxed) {
+            false => Way::Open,
+            true => Way::Silence,
+        }
+    };
+    let one = Controller::start(settings("one"), api.client_by(way)).expect("it starts");
+    settled(&api).await;
+    silent.store(true, Ordering::Relaxed);
+    let _two = start(&api, settings("two"));
+    until("the other leader", || {
+        (holder(&api)? == "two").then_some(())
+    })
+    .await;
+    let told = get(&one, "/metrics").await;
+    assert!(told.contains("warmgate_controller_leads 0"), "{told}");
+}
+
+#[tokio::test]
+async fn a_controller_with_a_part_that_panics_ends_and_lets_another_lead() {
+    let api = cluster();
+    let panics = Arc::new(AtomicBool::new(false));
+    let way = {
+        let panics = Arc::clone(&panics);
+        move || match panics.swap(false, Ordering::Relaxed) {
+            false => Way::Open,
+            true => Way::Panic,
+        }
+    };
+    let one = Controller::start(settings("one"), api.client_by(way)).expect("it starts");
+    settled(&api).await;
+    panics.store(true, Ordering::Relaxed);
+    let ended = timeout(PATIENCE, one.run(std::future::pending())).await;
+    let ended = ended.expect("it does not live on without that part");
+    assert!(matches!(ended, Err(Error::Ended)), "{ended:?}");
+    assert_eq!(holder(&api), None);
+}
+
+#[tokio::test]
+async fn a_controller_that_is_told_to_end_ends_well() {
+    let api = cluster();
+    let one = start(&api, settings("one"));
+    settled(&api).await;
+    assert!(one.run(std::future::ready(())).await.is_ok());
+    assert_eq!(holder(&api), None);
 }
 
 #[tokio::test]

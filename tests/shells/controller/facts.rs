@@ -148,3 +148,55 @@ async fn a_default_that_cannot_be_read_is_reported_once_and_counts_as_absent() {
     .await;
     assert_eq!(posts(), 3);
 }
+
+#[tokio::test]
+async fn namespaces_that_may_not_be_listed_are_told_of() {
+    let api = cluster();
+    api.put(TEAM, team("15m"));
+    api.fail(|method, path| (method == "GET" && path == "/api/v1/namespaces").then_some(403));
+    let controller = start(&api, settings("one"));
+    let told = until_passed(&controller, "watch", "error").await;
+    assert_eq!(passes(&told, "facts", "ok"), 0, "{told}");
+    api.recover();
+    until("the default", || declared(&api)).await;
+    until_passed(&controller, "watch", "ok").await;
+}
+
+#[tokio::test]
+async fn namespaces_that_cannot_be_watched_any_more_are_told_of() {
+    let api = cluster();
+    api.put(TEAM, team("15m"));
+    let controller = start(&api, settings("one"));
+    until("the default", || declared(&api)).await;
+    let told = until_passed(&controller, "watch", "ok").await;
+    assert_eq!(passes(&told, "watch", "error"), 0, "{told}");
+    api.fail(|method, _| (method == "WATCH").then_some(403));
+    api.hang_up();
+    until_passed(&controller, "watch", "error").await;
+    api.recover();
+    api.put(TEAM, team("20m"));
+    until("the new default", || {
+        (declared(&api)? == "20m").then_some(())
+    })
+    .await;
+    until_passed(&controller, "watch", "ok").await;
+}
+
+#[tokio::test]
+async fn an_event_that_is_refused_is_told_of_and_keeps_no_other_from_being_said() {
+    let api = cluster();
+    api.put(TEAM, team("soon"));
+    let mut other = team("soon");
+    other["metadata"]["name"] = json!("tenant");
+    api.put("/api/v1/namespaces/tenant", other);
+    api.fail(|method, path| (method == "POST" && path.contains("/team/")).then_some(403));
+    let controller = start(&api, settings("one"));
+    until_passed(&controller, "events", "error").await;
+    let others = || api.below("/apis/events.k8s.io/v1/namespaces/tenant/events/");
+    until("the other event", || others().pop()).await;
+    assert_eq!(events(&api), Vec::<Value>::new());
+    api.recover();
+    until("the event", || events(&api).pop()).await;
+    until_passed(&controller, "events", "ok").await;
+    assert_eq!((events(&api).len(), others().len()), (1, 1));
+}

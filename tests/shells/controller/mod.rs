@@ -4,6 +4,7 @@ mod api;
 mod certificates;
 mod election;
 mod facts;
+mod settings;
 
 use std::net::Ipv4Addr;
 use std::time::Duration;
@@ -11,6 +12,8 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 use warmgate::controller::{CertificateSource, Controller, ElectionTimes, Settings};
 use warmgate::webhook::Listen;
@@ -136,4 +139,45 @@ async fn settled(api: &Api) -> String {
         (trusted(api)? == authority).then_some(authority)
     })
     .await
+}
+
+async fn get(controller: &Controller, path: &str) -> String {
+    let ask = async {
+        let mut stream = TcpStream::connect(controller.health_address()).await?;
+        let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await?;
+        std::io::Result::Ok(answer)
+    };
+    ask.await.expect("the plain port answers")
+}
+
+/// Waits until the metrics are as wanted, and returns them.
+async fn until_told(controller: &Controller, wanted: impl Fn(&str) -> bool) -> String {
+    let told = async {
+        loop {
+            let told = get(controller, "/metrics").await;
+            if wanted(&told) {
+                return told;
+            }
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(PATIENCE, told)
+        .await
+        .expect("the metrics become as wanted")
+}
+
+/// How often a part went so, by the metrics.
+fn passes(told: &str, part: &str, result: &str) -> u64 {
+    let line = format!("warmgate_controller_passes_total{{part=\"{part}\",result=\"{result}\"}} ");
+    let count = told.lines().find_map(|found| found.strip_prefix(&line));
+    count.map_or(0, |count| count.parse().expect("it is a number"))
+}
+
+/// Waits until a part has gone so once more.
+async fn until_passed(controller: &Controller, part: &str, result: &str) -> String {
+    let before = passes(&get(controller, "/metrics").await, part, result);
+    until_told(controller, |told| passes(told, part, result) > before).await
 }
