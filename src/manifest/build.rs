@@ -16,8 +16,9 @@ use super::tree::{Id, Kind, Tree};
 pub(super) const MAX_DEPTH: usize = 128;
 
 /// What the copies that anchors and aliases make may add up to in one text: a node counts 16, a byte of its text 1. That is
-/// a million nodes, far beyond any manifest, and stops the bombs: nine lists of nine aliases each make 10^9 of them.
-pub(super) const COPY_BUDGET: usize = 16_000_000;
+/// 100,000 nodes, far beyond any manifest, and stops the bombs: nine lists of nine aliases each make 10^9 of them. A small map
+/// takes some 600 bytes, and is copied again where an object is mended, so that no short text takes more than 64 MiB.
+pub(super) const COPY_BUDGET: usize = 1_600_000;
 
 /// A document as it is being read.
 pub(super) struct Builder<'t> {

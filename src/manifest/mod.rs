@@ -4,7 +4,7 @@
 //! Scalars mean what they mean to kubectl, which reads YAML 1.1 (see `scalar`). Aliases are copies, `<<` merges maps
 //! (explicit keys win, as YAML 1.1 says). A document that cannot be read is a [`ReadError`], and the others are read all the
 //! same: a syntax error, a key that stands twice, an alias without anchor, lists and maps nested deeper than 128, or anchors
-//! and aliases that expand to more than a million nodes (a node counts 16, a byte of its text 1, in all 16,000,000 for a
+//! and aliases that expand to more than 100,000 nodes (a node counts 16, a byte of its text 1, in all 1,600,000 for a
 //! text).
 //!
 //! JSON is read as the YAML that it is. JSON documents may also follow each other without a marker, as in a log.

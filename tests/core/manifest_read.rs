@@ -249,6 +249,23 @@ fn alias_bombs_are_stopped() {
     }
 }
 
+/// Six lists that hold the one before nine times over are 600,000 nodes in 300 bytes: more than 64 MiB once they are read.
+#[test]
+fn aliases_take_little_memory() {
+    let lists = |count: usize| {
+        let mut text = "a0: &a0 [~, ~, ~, ~, ~, ~, ~, ~, ~]\n".to_owned();
+        for level in 1..count {
+            let inside = vec![format!("*a{}", level - 1); 9].join(", ");
+            text.push_str(&format!("a{level}: &a{level} [{inside}]\n"));
+        }
+        // The last one is half as long, so that it would have been read.
+        let inside = vec![format!("*a{}", count - 1); 5].join(", ");
+        format!("{text}last: [{inside}]\n")
+    };
+    assert_eq!(read(&lists(4)).errors, []);
+    assert_eq!(read(&lists(5)).errors.len(), 1);
+}
+
 #[test]
 fn a_field_is_found_where_it_is_written() {
     let text = "\
