@@ -2,6 +2,7 @@
 
 CARGO ?= cargo
 CARGO_DENY_VERSION := 0.20.2
+CARGO_FUZZ_VERSION := 0.13.2
 
 # The core with the offline command line, the same with the webhook, and everything.
 CORE := --no-default-features
@@ -23,7 +24,7 @@ timed = @start=$$(date +%s); $(2) && echo "== $(1): $$(($$(date +%s) - start)) s
 CLUSTER := $(CARGO) test --locked --quiet --test cluster --
 export KUBERNETES
 
-.PHONY: help test bench soak lint fmt advisories cluster cluster-down conformance kubelet image reproducible
+.PHONY: help test bench soak lint fmt fuzz advisories cluster cluster-down conformance kubelet image reproducible
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile
@@ -68,16 +69,45 @@ image: ## write the image to target/warmgate.tar
 reproducible: ## build the image twice, in two folders, and compare
 	$(CLUSTER) --reproducible
 
-lint: ## check the format, the lints of all three feature sets, and the links in the documentation
+# What is fuzzed, and for how long: a minute each, or RUNS inputs each. `make fuzz FUZZ=review RUNS=2000000`.
+FUZZ := annotations facts manifest pem plan review simulator
+MINUTES := 1
+RUNS :=
+
+# No sanitizer: our code is safe Rust, and without one the inputs are twice as many. Limits of time and memory are kept by the
+# targets themselves (fuzz/src/lib.rs); libFuzzer's own end what never comes to its end.
+FUZZING = $(if $(RUNS),-runs=$(RUNS),-max_total_time=$$(($(MINUTES) * 60))) -timeout=60 -rss_limit_mb=1024 -len_control=20 -print_final_stats=1
+
+# What more a target starts from, how long its inputs are, and the words that it is made of.
+FUZZ_annotations := -max_len=512 -dict=fuzz/dictionaries/annotations.dict
+FUZZ_facts := -max_len=4096 -dict=fuzz/dictionaries/facts.dict knowledge
+FUZZ_manifest := -max_len=4096 -dict=fuzz/dictionaries/objects.dict examples tests/cases
+FUZZ_pem := -max_len=2048 -dict=fuzz/dictionaries/pem.dict
+FUZZ_plan := -max_len=800
+FUZZ_review := -max_len=4096 -dict=fuzz/dictionaries/objects.dict examples tests/cases
+FUZZ_simulator := -max_len=400
+
+fuzz: $(FUZZ:%=fuzz-%) ## look for inputs that break what must hold, a minute for each target
+
+fuzz-%:
+	$(call need,$(CARGO),install the Rust toolchain from https://rustup.rs)
+	$(call need,cargo-fuzz,cargo install cargo-fuzz --locked --version $(CARGO_FUZZ_VERSION))
+	@mkdir -p fuzz/corpus/$* fuzz/seeds/$*
+	$(CARGO) fuzz run --sanitizer none $* fuzz/corpus/$* fuzz/seeds/$* -- $(FUZZING) $(FUZZ_$*)
+
+lint: ## check the format, the lints of all three feature sets and of the fuzz targets, and the links in the documentation
 	$(call need,$(CARGO),install the Rust toolchain from https://rustup.rs)
 	$(CARGO) fmt --check
 	$(CARGO) clippy --locked --all-targets --test cluster -- -D warnings
 	$(CARGO) clippy --locked --all-targets $(WEBHOOK) -- -D warnings
 	$(CARGO) clippy --locked --all-targets $(CORE) -- -D warnings
+	$(CARGO) fmt --check --manifest-path fuzz/Cargo.toml
+	$(CARGO) clippy --locked --all-targets --manifest-path fuzz/Cargo.toml --target-dir target -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps
 
 fmt: ## format the code
 	$(CARGO) fmt
+	$(CARGO) fmt --manifest-path fuzz/Cargo.toml
 
 advisories: ## check the dependencies against deny.toml and the RustSec database
 	@if ! command -v cargo-deny >/dev/null; then \

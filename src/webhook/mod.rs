@@ -51,7 +51,7 @@ pub use log::{Flush, Format, init as init_log};
 pub(crate) use metrics::DroppedLines;
 pub use server::Server;
 pub use settings::{Certificate, DrainTimes, Limits, Listen, Settings};
-pub use tls::TlsError;
+pub use tls::{Identity, TlsError, identity};
 
 /// Why the server does not start.
 #[derive(Debug, thiserror::Error)]

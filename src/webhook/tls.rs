@@ -33,18 +33,18 @@ pub enum TlsError {
 
 /// What is shown to callers, and what they must show.
 #[derive(Clone, Debug)]
-pub(super) struct Identity {
+pub struct Identity {
     pub(super) config: Arc<ServerConfig>,
     /// When the first certificate of the chain to expire does, in seconds of Unix time.
     pub(super) expires: i64,
 }
 
-/// Makes an identity from PEM. Whether the certificate is valid now is for callers to say: their clock may be right.
-pub(super) fn identity(
-    chain: &[u8],
-    key: &[u8],
-    client_ca: Option<&[u8]>,
-) -> Result<Identity, TlsError> {
+/// Makes an identity from PEM: a chain of certificates, the key of the first of them, and the authorities of callers, where
+/// those must show a certificate. Whether the certificate is valid now is for callers to say: their clock may be right.
+///
+/// # Errors
+/// Says which of the files cannot be used, and why.
+pub fn identity(chain: &[u8], key: &[u8], client_ca: Option<&[u8]>) -> Result<Identity, TlsError> {
     // Named here, because a process-wide default could be another one.
     let provider = Arc::new(default_provider());
     let chain = certificates("certificate", chain)?;

@@ -1,4 +1,5 @@
 //! What holds for every object, whatever it looks like: 20,000 objects a property, or as many as `WARMGATE_CASES` says.
+//! `make fuzz` looks for objects of which it does not hold.
 
 mod answers;
 mod cure;
@@ -26,7 +27,7 @@ use holds::holds;
 #[cfg(not(test))]
 type Property = fn(&[u8]) -> Result<(), String>;
 
-/// Makes each property a test, and all of them a list for who draws bytes in another way.
+/// Makes each property a test, and all of them a list for the fuzzer.
 macro_rules! properties {
     ($($room:ident::$name:ident,)*) => {
         /// The properties, with their names.
