@@ -1,11 +1,12 @@
 //! What an update leaves alone: what is said of it is not new.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Case;
+use crate::annotations;
 use crate::plan::{self, Write};
 use crate::subject::{PodTemplate, Update};
-use crate::words::Finding;
+use crate::words::{FieldPath, Finding};
 
 /// What an update leaves alone. What warmgate itself has written beside it is no change of its owner: the patch of the
 /// mutating call would otherwise make every old finding of that container a new one.
@@ -13,7 +14,7 @@ pub(super) struct Age<'a> {
     /// What is compared with the object as it was, where values of ours stand in one of the two: both without them.
     bare: Option<(Value, Value)>,
     update: Update<'a>,
-    /// Whether our annotations in a template are those that stood there before; in the order of the templates.
+    /// Whether our annotations in a template say what held for it before; in the order of the templates.
     same_annotations: Vec<bool>,
 }
 
@@ -24,9 +25,8 @@ impl<'a> Age<'a> {
             return None;
         };
         let templates = case.subject.templates.iter();
-        let same = |template: &PodTemplate<'_>| {
-            ours(template, update.old).eq(ours(template, case.subject.object))
-        };
+        let same =
+            |template: &PodTemplate<'_>| says_the_same(template, case.subject.object, update);
         Some(Self {
             bare: plan::without_ours(case.subject, &case.plan.own, update),
             update,
@@ -66,24 +66,24 @@ fn trimmed(container: &Value) -> Value {
     let mut container = container.clone();
     if let Some(members) = container.as_object_mut()
         && let Some(hooks) = members.get("lifecycle")
-        && hooks.as_object().is_none_or(serde_json::Map::is_empty)
+        && hooks.as_object().is_none_or(Map::is_empty)
     {
         members.shift_remove("lifecycle");
     }
     container
 }
 
-/// Our annotations in a template of an object.
-fn ours<'v>(
-    template: &PodTemplate<'_>,
-    object: &'v Value,
-) -> impl Iterator<Item = (&'v String, &'v Value)> {
-    let map = template
-        .path
-        .keys(&["metadata", "annotations"])
-        .find(object)
-        .and_then(Value::as_object);
-    map.into_iter()
-        .flatten()
-        .filter(|(key, _)| crate::annotations::is_ours(key))
+/// Whether every key of ours in a template, now or before, has the value that held for it before: the one that stood there, else
+/// the one on the object, which the mutating call copies into a template that it writes.
+fn says_the_same(template: &PodTemplate<'_>, object: &Value, update: Update<'_>) -> bool {
+    let own = FieldPath::root().keys(&["metadata", "annotations"]);
+    let inside = template.path.keys(&["metadata", "annotations"]);
+    let holds = |object: &Value, key: &str| {
+        let standing = |place: &FieldPath| place.find(object)?.get(key).cloned();
+        standing(&inside).or_else(|| standing(&own))
+    };
+    let standing =
+        [object, update.old].map(|object| inside.find(object).and_then(Value::as_object));
+    let mut keys = standing.into_iter().flatten().flat_map(Map::keys);
+    keys.all(|key| !annotations::is_ours(key) || holds(object, key) == holds(update.old, key))
 }

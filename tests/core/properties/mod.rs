@@ -67,6 +67,7 @@ properties! {
     updates::nothing_that_the_owner_said_since_is_weakened,
     verdicts::a_lost_mutating_call_never_becomes_a_refusal,
     verdicts::a_refusal_never_rests_on_facts,
+    verdicts::an_edit_of_ours_never_becomes_a_refusal,
     verdicts::everything_said_has_the_form_of_a_message,
     verdicts::nobody_stands_there_to_be_refused,
 }

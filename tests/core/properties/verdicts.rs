@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use warmgate::admit::{Endpoint, Outcome, admit};
+use warmgate::annotations::{CHANGES, is_ours};
 use warmgate::facts::{Cluster, Facts, Mode, Version};
 use warmgate::review::Request;
 use warmgate::rules;
@@ -27,6 +28,14 @@ fn object(request: &Request) -> &Value {
         .object
         .as_ref()
         .expect("drawn requests have an object")
+}
+
+/// What the owner says to us on an object.
+fn said_on(object: &Value) -> Vec<(&String, &Value)> {
+    let annotations = object["metadata"]["annotations"].as_object();
+    let said = annotations.into_iter().flatten();
+    said.filter(|(key, _)| is_ours(key) && *key != CHANGES)
+        .collect()
 }
 
 pub(super) fn nobody_stands_there_to_be_refused(bytes: &[u8]) -> Result<(), String> {
@@ -85,6 +94,27 @@ pub(super) fn a_lost_mutating_call_never_becomes_a_refusal(bytes: &[u8]) -> Resu
                 )
             })?;
         }
+    }
+    Ok(())
+}
+
+/// Of an owner who says something new on an update the refusal is his own, also where our copy of his word makes it: he is left out.
+pub(super) fn an_edit_of_ours_never_becomes_a_refusal(bytes: &[u8]) -> Result<(), String> {
+    for (request, facts) in requests(bytes) {
+        let old = request.old_object.as_ref();
+        if old.is_some_and(|old| said_on(old) != said_on(object(&request))) {
+            continue;
+        }
+        let (decision, after) = mended(&request, &facts)?;
+        let again = admit(&with_object(&request, &after), &facts).refusal;
+        ensure(decision.refusal.is_some() || again.is_none(), || {
+            format!(
+                "{again:?}\nof {}\nbefore {:?}\n{}",
+                object(&request),
+                request.old_object,
+                json!(decision.patch)
+            )
+        })?;
     }
     Ok(())
 }
