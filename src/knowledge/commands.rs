@@ -3,6 +3,7 @@
 use super::env::{self, shown};
 use super::rows::{CommandRow, Run};
 use super::script::Word;
+use crate::words::is_shell;
 
 /// Commands that run another command in their place or below them.
 pub(super) const WRAPPERS: [&str; 32] = [
@@ -104,10 +105,6 @@ pub(super) fn runs_more(words: &[Word]) -> bool {
 pub(super) fn runs_inline(words: &[Word]) -> bool {
     let option = words.get(1).map_or("", |word| word.text.as_str());
     is_shell(name(words)) && option.starts_with('-') && option.contains('c')
-}
-
-pub(super) fn is_shell(name: &str) -> bool {
-    matches!(name, "ash" | "bash" | "dash" | "ksh" | "sh" | "zsh")
 }
 
 pub(super) fn is_python(name: &str) -> bool {

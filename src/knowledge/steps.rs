@@ -1,14 +1,14 @@
 //! What the commands of a container are: a server, a follower, something idle, or nothing that is known.
 
 use super::commands::{
-    self, HARMLESS, MPI, MPI_HOSTS, WRAPPERS, is_called, is_forever, is_shell, name, row_matches,
-    spoken,
+    self, HARMLESS, MPI, MPI_HOSTS, WRAPPERS, is_called, is_forever, name, row_matches, spoken,
 };
 use super::env::Env;
 use super::preset::Preset;
 use super::rows::CommandRow;
 use super::script::{self, Word};
 use super::servers::Servers;
+use crate::words::is_shell;
 
 /// How deep a shell may stand in a shell.
 const DEPTH: usize = 4;

@@ -183,6 +183,7 @@ impl Frame {
         }
     }
 }
+
 fn name_of(done: Done, tree: &Tree) -> Result<Key, Fault> {
     let name = scalar::key(done.value).ok_or_else(|| {
         let message = "the key of a map must be a scalar, and not null";

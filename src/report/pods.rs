@@ -5,7 +5,7 @@ use crate::facts::Version;
 use crate::intent::{ContainerIntent, TemplateIntent};
 use crate::kubelet::{Life, Loading, Micros, OnTerm, Pod, Scenario};
 use crate::subject::{Handler, Hook, Place, PodTemplate, Probe, Role};
-use crate::words::Seconds;
+use crate::words::{Seconds, inline_script};
 
 /// Seconds that a load takes of which nothing is said.
 pub const DEFAULT_LOAD: Seconds = Seconds(900);
@@ -114,21 +114,8 @@ fn ignores_term(template: &PodTemplate<'_>, one: &ContainerIntent<'_>) -> bool {
         return false;
     }
     let container = one.container;
-    let mut words = container
-        .command
-        .iter()
-        .chain(&container.args)
-        .map(String::as_str);
-    let shell = words
-        .next()
-        .map(|program| program.rsplit('/').next().unwrap_or(program));
-    if !matches!(shell, Some("ash" | "bash" | "dash" | "ksh" | "sh" | "zsh")) {
-        return false;
-    }
-    let has_script = words
-        .by_ref()
-        .any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains('c'));
-    has_script && words.next().is_some_and(stays)
+    let words = [container.command.as_slice(), &container.args].concat();
+    inline_script(&words).is_some_and(stays)
 }
 
 /// Whether a shell stays process 1 while its script runs: not where the script ends in `exec`, and not where it is one command,

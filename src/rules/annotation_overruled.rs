@@ -2,10 +2,10 @@
 
 use super::Case;
 use super::rule::{Rule, Scope};
-use crate::annotations::{self, HandlerPort, HandlerValue, Setting, StartupProbe};
+use crate::annotations::{self, HandlerValue, Setting, StartupProbe};
 use crate::intent::{ContainerIntent, TemplateIntent, fault};
 use crate::plan;
-use crate::subject::{Handler, Port, Role};
+use crate::subject::{Handler, Role};
 use crate::words::{Finding, Seconds, Severity};
 
 pub(super) static RULE: Rule = Rule {
@@ -92,8 +92,14 @@ fn contradicted(
         return None;
     }
     let fault = fault::contradiction(template, container, handler)?;
+    let cure = match &fault {
+        fault::Fault::PortNumber { .. } => {
+            "correct the annotation, or declare both ports if something else listens there"
+        }
+        _ => "correct the annotation",
+    };
     let message = format!(
-        "is not made from {}, {}: the spec wins, correct the annotation",
+        "is not made from {}, {}: the spec wins, {cure}",
         asked.source,
         fault.short()
     );
@@ -102,43 +108,22 @@ fn contradicted(
 
 /// Whether an annotation's handler is the one that stands there. What a mesh has rewritten is not compared.
 fn is_same(container: &ContainerIntent<'_>, asked: &HandlerValue, standing: &Handler) -> bool {
-    let port = |asked: &HandlerPort, standing: &Port| {
-        let asked = match asked {
-            HandlerPort::Name(name) => Port::Name(name.clone()),
-            HandlerPort::Number(number) => Port::Number(i64::from(*number)),
-        };
-        let resolve = |port| container.container.resolve_port(port);
-        asked == *standing || resolve(&asked).is_some() && resolve(&asked) == resolve(standing)
-    };
-    match (asked, standing) {
+    let resolve = |handler: &Handler| container.container.resolve_port(&handler.port()?);
+    let asked = Handler::from(asked);
+    let same_port = asked.port() == standing.port()
+        || resolve(&asked).is_some() && resolve(&asked) == resolve(standing);
+    match (&asked, standing) {
         (_, standing) if fault::rewritten(standing) => true,
-        (HandlerValue::Exec { command }, Handler::Exec { command: standing }) => {
-            command == standing
-        }
-        (HandlerValue::Grpc { port, service }, standing) => {
-            let asked = Handler::Grpc {
-                port: i64::from(*port),
-                service: service.clone(),
-            };
-            asked == *standing
-        }
         (
-            HandlerValue::Http {
-                port: asked,
-                path,
-                https,
-            },
+            Handler::Http { path, https, .. },
             Handler::Http {
-                port: standing,
                 path: standing_path,
                 https: standing_https,
                 ..
             },
-        ) => port(asked, standing) && path == standing_path && https == standing_https,
-        (HandlerValue::Tcp { port: asked }, Handler::Tcp { port: standing, .. }) => {
-            port(asked, standing)
-        }
-        _ => false,
+        ) => same_port && path == standing_path && https == standing_https,
+        (Handler::Tcp { .. }, Handler::Tcp { .. }) => same_port,
+        (asked, standing) => asked == standing,
     }
 }
 

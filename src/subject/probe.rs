@@ -3,6 +3,8 @@
 use k8s_openapi::api::core::v1 as api;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 
+use crate::annotations::{HandlerPort, HandlerValue};
+
 /// What a probe is for. Ordinary init containers have none, restartable ones have all three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Role {
@@ -110,6 +112,39 @@ impl Probe {
             success_threshold: or(probe.success_threshold, 1),
             termination_grace: probe.termination_grace_period_seconds,
         })
+    }
+}
+
+impl From<&HandlerValue> for Handler {
+    fn from(value: &HandlerValue) -> Self {
+        let port = |port: &HandlerPort| match port {
+            HandlerPort::Name(name) => Port::Name(name.clone()),
+            HandlerPort::Number(number) => Port::Number(i64::from(*number)),
+        };
+        match value {
+            HandlerValue::Exec { command } => Self::Exec {
+                command: command.clone(),
+            },
+            HandlerValue::Grpc { port, service } => Self::Grpc {
+                port: i64::from(*port),
+                service: service.clone(),
+            },
+            HandlerValue::Http {
+                port: asked,
+                path,
+                https,
+            } => Self::Http {
+                host: None,
+                path: path.clone(),
+                port: port(asked),
+                https: *https,
+                headers: Vec::new(),
+            },
+            HandlerValue::Tcp { port: asked } => Self::Tcp {
+                host: None,
+                port: port(asked),
+            },
+        }
     }
 }
 

@@ -10,5 +10,5 @@ mod value;
 pub use field::{FieldPath, Segment};
 pub use finding::{Finding, MESSAGE_LIMIT, Severity, clip};
 pub use seconds::{ParseSecondsError, Seconds};
-pub use shell::{SplitWordsError, inline_script, split_words};
+pub use shell::{SplitWordsError, inline_script, is_shell, split_words};
 pub use value::type_of;

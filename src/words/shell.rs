@@ -67,19 +67,20 @@ fn double(chars: &mut std::str::Chars<'_>, word: &mut String) -> Result<(), Spli
     Err(SplitWordsError::Quote('"'))
 }
 
+/// Whether a program of this name, without its folder, is a shell.
+pub fn is_shell(name: &str) -> bool {
+    matches!(name, "ash" | "bash" | "dash" | "ksh" | "sh" | "zsh")
+}
+
 /// The script of a command that is a shell with `-c`, as in `sh -c SCRIPT` or `bash -eo pipefail -c SCRIPT`.
 pub fn inline_script(command: &[String]) -> Option<&str> {
-    let base = |program: &str| program.rsplit('/').next().unwrap_or_default().to_owned();
     let (program, mut rest) = command.split_first()?;
-    let mut program = base(program);
-    if program == "busybox" {
+    let mut name = program.rsplit('/').next()?;
+    if name == "busybox" {
         let (applet, behind) = rest.split_first()?;
-        (program, rest) = (applet.clone(), behind);
+        (name, rest) = (applet, behind);
     }
-    if !matches!(
-        program.as_str(),
-        "ash" | "bash" | "dash" | "ksh" | "sh" | "zsh"
-    ) {
+    if !is_shell(name) {
         return None;
     }
     let mut inline = false;

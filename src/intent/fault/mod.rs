@@ -7,7 +7,7 @@ mod command;
 mod network;
 
 use super::{ContainerIntent, TemplateIntent};
-use crate::annotations::{HandlerPort, HandlerValue};
+use crate::annotations::HandlerValue;
 use crate::knowledge::PathRow;
 use crate::subject::{Handler, Port};
 
@@ -108,35 +108,7 @@ pub fn contradiction(
     container: &ContainerIntent<'_>,
     asked: &HandlerValue,
 ) -> Option<Fault> {
-    let port = |port: &HandlerPort| match port {
-        HandlerPort::Name(name) => Port::Name(name.clone()),
-        HandlerPort::Number(number) => Port::Number(i64::from(*number)),
-    };
-    let handler = match asked {
-        HandlerValue::Exec { command } => Handler::Exec {
-            command: command.clone(),
-        },
-        HandlerValue::Grpc { port, service } => Handler::Grpc {
-            port: i64::from(*port),
-            service: service.clone(),
-        },
-        HandlerValue::Http {
-            port: asked,
-            path,
-            https,
-        } => Handler::Http {
-            host: None,
-            path: path.clone(),
-            port: port(asked),
-            https: *https,
-            headers: Vec::new(),
-        },
-        HandlerValue::Tcp { port: asked } => Handler::Tcp {
-            host: None,
-            port: port(asked),
-        },
-    };
-    faults(template, container, &handler)
+    faults(template, container, &Handler::from(asked))
         .into_iter()
         .find(|fault| {
             matches!(
