@@ -225,7 +225,7 @@ Examples:
 
 Exit codes:
   0  told to end, and drained
-  2  usage, or it could not start")]
+  2  usage, or it could not start, or a part of it failed")]
 pub(super) struct WebhookArgs {
     /// The certificate chain, PEM, the server's own first
     #[arg(long, value_name = "FILE")]

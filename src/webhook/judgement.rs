@@ -67,10 +67,10 @@ pub(super) fn judge(
     Ok(judged)
 }
 
-/// The result of `judge`, or `None` if it panicked. Nothing that is shared is left half changed by a panic: all of it is
+/// The result of `work`, or `None` if it panicked. Nothing that is shared is left half changed by a panic: all of it is
 /// atomic.
-fn caught<T>(judge: impl FnOnce() -> T) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(judge)).ok()
+pub(super) fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
 /// Decides what to answer.

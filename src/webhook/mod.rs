@@ -53,7 +53,7 @@ pub use server::Server;
 pub use settings::{Certificate, DrainTimes, Limits, Listen, Settings};
 pub use tls::{Identity, TlsError, identity};
 
-/// Why the server does not start.
+/// Why the server does not start, or does not go on.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A port cannot be bound.
@@ -74,13 +74,16 @@ pub enum Error {
     /// Logging cannot be set up.
     #[error("cannot set up logging")]
     Log(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// A part that works until it is told to end has ended: a bug of ours. Where it panicked, the log says where.
+    #[error("a part of the webhook has ended by itself")]
+    Ended,
 }
 
 /// Serves until `shutdown` is ready, then leaves as [`Server::stop`] does. The process is taken to be there for it: its limit of
 /// file descriptors is raised, and no more connections are taken than that leaves room for.
 ///
 /// # Errors
-/// Where the server does not start.
+/// Where the server does not start, or a part of it ends by itself.
 pub async fn serve(
     mut settings: Settings,
     shutdown: impl Future<Output = ()>,
@@ -91,10 +94,7 @@ pub async fn serve(
         tracing::warn!(connections, wanted, "the limit of file descriptors is low");
     }
     settings.limits.connections = connections;
-    let server = Server::start(settings).await?;
-    shutdown.await;
-    server.stop().await;
-    Ok(())
+    Server::start(settings).await?.run(shutdown).await
 }
 
 /// Waits for SIGTERM or SIGINT. The signals are caught from this call on, not from the first wait.

@@ -1,5 +1,6 @@
 //! The server as a whole: its ports, its watch, and how it ends.
 
+use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -101,6 +102,20 @@ impl Server {
         self.health
     }
 
+    /// Serves until `shutdown` is ready, then leaves as [`stop`](Self::stop) does.
+    ///
+    /// # Errors
+    /// Where a part ends before, by a panic: nobody would be answered any more, or nothing would be told, and nobody would see it.
+    pub async fn run(mut self, shutdown: impl Future<Output = ()>) -> Result<(), Error> {
+        let ended = tokio::select! {
+            () = shutdown => Ok(()),
+            Some(_) = self.admitting.join_next() => Err(Error::Ended),
+            Some(_) = self.beside.join_next() => Err(Error::Ended),
+        };
+        self.stop().await;
+        ended
+    }
+
     /// Leaves without losing a request: not ready from now on, every answer ends its connection, and idle connections are
     /// left to their callers. Over when no connection is left and the lame-duck time has passed, at the latest at the limit.
     pub async fn stop(mut self) {
@@ -157,5 +172,49 @@ async fn shake_hands(shared: Arc<Shared>, service: Service, stream: TcpStream) {
         Ok(Ok(stream)) => Box::pin(service.serve(stream)).await,
         Ok(Err(error)) => tracing::debug!(%error, "no handshake"),
         Err(_) => tracing::debug!("no handshake in time"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use rcgen::{CertificateParams, KeyPair};
+
+    use super::super::{DrainTimes, Listen};
+    use super::*;
+
+    async fn server() -> Server {
+        let key = KeyPair::generate().unwrap();
+        let params = CertificateParams::new([String::from("localhost")]).unwrap();
+        let chain = params.self_signed(&key).unwrap().pem().into_bytes();
+        let key = key.serialize_pem().into_bytes();
+        let settings = Settings {
+            admission: Listen::on([127, 0, 0, 1], 0),
+            health: Listen::on([127, 0, 0, 1], 0),
+            drain: DrainTimes {
+                lame_duck: Duration::ZERO,
+                ..DrainTimes::default()
+            },
+            ..Settings::new(Certificate::Pem { chain, key })
+        };
+        Server::start(settings).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_server_with_a_part_that_panics_ends_with_an_error() {
+        let parts: [fn(&mut Server) -> &mut JoinSet<()>; 2] =
+            [|server| &mut server.admitting, |server| &mut server.beside];
+        for part in parts {
+            let mut server = server().await;
+            part(&mut server).spawn(async { panic!("as meant") });
+            let ended = server.run(pending()).await;
+            assert!(matches!(ended, Err(Error::Ended)), "{ended:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_server_that_is_told_to_end_ends_well() {
+        assert!(server().await.run(async {}).await.is_ok());
     }
 }

@@ -9,6 +9,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::judgement::caught;
 use super::labels::{File, Reload};
 use super::log::chain;
 use super::shared::Shared;
@@ -95,12 +96,21 @@ fn tell<E: Error>(
     let name = file.name();
     let result = match news {
         None => return,
-        Some(Ok(files)) => match take(files) {
-            Ok(()) => {
+        Some(Ok(files)) => match caught(|| take(files)) {
+            Some(Ok(())) => {
                 tracing::info!(file = name, "loaded");
                 Reload::Ok
             }
-            Err(error) => {
+            None => {
+                // The next change is looked at all the same, and these bytes not again.
+                shared.metrics.panicked();
+                tracing::error!(
+                    file = name,
+                    "not taken by our own fault, the last good one stays"
+                );
+                Reload::Error
+            }
+            Some(Err(error)) => {
                 tracing::error!(
                     file = name,
                     error = chain(&error),
@@ -189,5 +199,31 @@ impl Watched {
             files.push(source.read().await?);
         }
         Ok(files)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::admit::admit;
+
+    #[test]
+    fn a_panic_over_a_file_is_counted_and_the_last_good_one_stays() {
+        let settings = Settings::new(Certificate::Pem {
+            chain: Vec::new(),
+            key: Vec::new(),
+        });
+        let shared = Shared::new(&settings, Box::new(admit));
+        let before = shared.known.load_full();
+        let take = |_: &[Vec<u8>]| -> Result<(), FileError> { panic!("as meant") };
+        tell(&shared, File::Facts, Some(Ok(&[])), take);
+        assert!(Arc::ptr_eq(&before, &shared.known.load_full()));
+        let text = shared.metrics.text();
+        for line in [
+            "warmgate_panics_total 1\n",
+            "warmgate_reloads_total{file=\"facts\",result=\"error\"} 1\n",
+        ] {
+            assert!(text.contains(line), "{text}");
+        }
     }
 }
