@@ -1,13 +1,14 @@
 //! What was measured, as the page shows it.
 
 use std::fmt;
+use std::fs;
 use std::path::Path;
 use std::thread;
 
 use crate::common::{machine, table::Table};
 use crate::measure::Medians;
 use crate::tree::{DOCUMENTS, FILES};
-use crate::{Outcome, fs, walk};
+use crate::{Outcome, walk};
 
 /// One program.
 pub(crate) struct Row {

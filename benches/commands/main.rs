@@ -16,7 +16,6 @@ mod beside;
 mod common;
 mod engines;
 mod figures;
-mod idle;
 mod manifests;
 mod measure;
 mod peers;
@@ -25,11 +24,11 @@ mod random;
 mod tree;
 mod walk;
 
+use std::env;
 use std::error::Error;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
-use std::{env, fs};
 
 use common::Options;
 use figures::{Figures, Row};
@@ -88,7 +87,7 @@ fn bench(mut arguments: Vec<String>) -> Outcome<()> {
     let options = Options::parse(arguments.into_iter())
         .map_err(|error| format!("{error}; and {PEERS_FLAG}"))?;
     if options.write {
-        idle::must_be_idle()?;
+        common::idle::must_be_idle()?;
     }
     let rounds = if options.quick { QUICK } else { FULL };
     let tree = folder().join("tree");
@@ -152,7 +151,6 @@ fn contestants(tree: &Path) -> Vec<Contestant> {
 /// The other programs, built, and why the rest of them is missing.
 fn built(tree: &Path) -> Outcome<(Vec<Contestant>, Vec<String>)> {
     let programs = folder().join("peers");
-    fs::create_dir_all(&programs)?;
     let (mut ready, mut missing) = (Vec::new(), Vec::new());
     for peer in &PEERS {
         let name = format!("{} {}: {}", peer.name, peer.version()?, peer.judges);

@@ -1,10 +1,10 @@
 //! Other programs that judge the same files, built from the Go modules that `benches/peers` pins.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
+use crate::common::go;
 use crate::{Outcome, walk};
 
 /// A program that judges manifests.
@@ -73,18 +73,10 @@ impl Peer {
     ///
     /// That the file cannot be read or does not name it.
     pub(crate) fn version(&self) -> Outcome<String> {
-        let path = self.source().join("go.mod");
-        let text = fs::read_to_string(&path)?;
-        let version = text.lines().find_map(|line| {
-            let line = line.trim().trim_start_matches("require ");
-            let (module, version) = line.split_once(' ')?;
-            (module == self.module).then(|| version.split(' ').next().unwrap_or(version))
-        });
-        let missing = || format!("{} does not pin {}", path.display(), self.module);
-        Ok(version.ok_or_else(missing)?.to_owned())
+        Ok(go::pinned(&self.source(), self.module)?)
     }
 
-    /// Builds it below `programs`, from what Go has built before as far as that is the same.
+    /// Builds it below `programs`.
     ///
     /// # Errors
     ///
@@ -92,23 +84,8 @@ impl Peer {
     pub(crate) fn build(&self, programs: &Path) -> Outcome<PathBuf> {
         let name = self.package.rsplit('/').next().unwrap_or(self.package);
         let program = programs.join(name);
-        let built = Command::new("go")
-            .current_dir(self.source())
-            .env("CGO_ENABLED", "0")
-            .env("GOFLAGS", "-mod=readonly -buildvcs=false")
-            .env("GOWORK", "off")
-            .args(["build", "-trimpath", "-ldflags", "-s -w", "-o"])
-            .arg(&program)
-            .arg(self.package)
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| format!("go: {error}"))?;
-        if built.status.success() {
-            return Ok(program);
-        }
-        let said = String::from_utf8_lossy(&built.stderr);
-        let last = said.lines().last().unwrap_or("go build failed");
-        Err(last.to_owned().into())
+        go::build(&self.source(), self.package, &program)?;
+        Ok(program)
     }
 
     /// The command line that judges the tree.
@@ -134,7 +111,6 @@ impl Peer {
     }
 
     fn source(&self) -> PathBuf {
-        let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-        package.join("benches/peers").join(self.folder)
+        go::module("peers").join(self.folder)
     }
 }

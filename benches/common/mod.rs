@@ -1,5 +1,8 @@
-//! What the benches share: their flags, the machine they ran on, tables, and the page that has their figures.
+//! What the benches share: their flags, the machine they ran on and whether it does anything else, programs in Go, tables, and the page
+//! that has their figures.
 
+pub(crate) mod go;
+pub(crate) mod idle;
 pub(crate) mod machine;
 pub(crate) mod page;
 pub(crate) mod table;

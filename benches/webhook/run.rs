@@ -9,7 +9,7 @@ use super::memory::{self, Memory};
 use super::process::{Place, Program};
 use super::reviews::{self, Expected, Review};
 use super::{edits, go, report, start};
-use crate::common::{Options, machine, page};
+use crate::common::{Options, idle, machine, page};
 
 /// Everything that was seen.
 pub(crate) struct Seen {
@@ -59,6 +59,9 @@ impl Amount {
 
 /// Measures, and writes what was asked for.
 pub(crate) fn run(options: Options) -> Result<(), String> {
+    if options.write {
+        idle::must_be_idle()?;
+    }
     let go = go::build()?;
     if go.is_none() {
         say("go is missing: nothing stands beside warmgate in Go");

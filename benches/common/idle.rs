@@ -4,8 +4,6 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use crate::Outcome;
-
 /// So much of all processors' time is spent elsewhere at most, where figures are written.
 const BUSY: f64 = 0.05;
 
@@ -17,7 +15,7 @@ const LOOK: Duration = Duration::from_secs(3);
 /// # Errors
 ///
 /// How busy it is.
-pub(crate) fn must_be_idle() -> Outcome<()> {
+pub(crate) fn must_be_idle() -> Result<(), String> {
     let (busy, all) = ticks()?;
     thread::sleep(LOOK);
     let (later, all_later) = ticks()?;
@@ -26,12 +24,14 @@ pub(crate) fn must_be_idle() -> Outcome<()> {
         return Ok(());
     }
     let percent = 100.0 * share;
-    Err(format!("the machine is {percent:.0} % busy: nothing would be written that holds").into())
+    Err(format!(
+        "the machine is {percent:.0} % busy: nothing would be written that holds"
+    ))
 }
 
 /// The time that all processors have spent: at work, and in all (`/proc/stat` in proc(5)).
-fn ticks() -> Outcome<(u64, u64)> {
-    let stat = fs::read_to_string("/proc/stat")?;
+fn ticks() -> Result<(u64, u64), String> {
+    let stat = fs::read_to_string("/proc/stat").map_err(|error| error.to_string())?;
     let line = stat.lines().next().unwrap_or_default();
     let ticks: Vec<u64> = line
         .split_whitespace()
