@@ -226,12 +226,18 @@ async fn cert_manager_writes_its_own_bundle() {
     assert_eq!(api.get(CERTIFICATE), None);
 }
 
+/// A good Secret as somebody else fills it, and whom it says to trust: another cluster made both.
+async fn provided() -> (String, Value) {
+    let api = cluster();
+    let maker = start(&api, settings("one"));
+    let authority = settled(&api).await;
+    maker.stop().await;
+    (authority, api.get(CERTIFICATE).expect("it was made"))
+}
+
 #[tokio::test]
 async fn a_secret_that_was_provided_says_whom_to_trust() {
-    let made = cluster();
-    let maker = start(&made, settings("one"));
-    let authority = settled(&made).await;
-    maker.stop().await;
+    let (authority, made) = provided().await;
     let api = cluster();
     let mut settings = settings("one");
     settings.certificates = CertificateSource::Provided;
@@ -243,24 +249,21 @@ async fn a_secret_that_was_provided_says_whom_to_trust() {
     })
     .await;
     assert_eq!(trusted(&api), None);
-    api.put(CERTIFICATE, made.get(CERTIFICATE).unwrap());
+    api.put(CERTIFICATE, made);
     until("trust", || (trusted(&api)? == authority).then_some(())).await;
     assert_eq!(api.get(AUTHORITY), None);
 }
 
 #[tokio::test]
 async fn a_provided_secret_that_is_of_no_use_is_told_of_until_it_is_mended() {
-    let made = cluster();
-    let maker = start(&made, settings("one"));
-    let authority = settled(&made).await;
-    maker.stop().await;
+    let (authority, made) = provided().await;
     let api = cluster();
     let mut settings = settings("one");
     settings.certificates = CertificateSource::Provided;
     let controller = start(&api, settings);
     let told = until_passed(&controller, "certificates", "error").await;
     assert_eq!(passes(&told, "certificates", "ok"), 0, "{told}");
-    let mut secret = made.get(CERTIFICATE).unwrap();
+    let mut secret = made;
     let good = secret["data"]["ca.crt"].take();
     secret["data"]["ca.crt"] = json!(STANDARD.encode("no certificate"));
     api.put(CERTIFICATE, secret);
@@ -286,10 +289,7 @@ async fn a_provided_secret_that_is_of_no_use_is_told_of_until_it_is_mended() {
 
 #[tokio::test]
 async fn what_cert_manager_has_not_done_yet_is_told_of() {
-    let made = cluster();
-    let maker = start(&made, settings("one"));
-    settled(&made).await;
-    maker.stop().await;
+    let (_, made) = provided().await;
     let api = cluster();
     let mut settings = settings("one");
     settings.certificates = CertificateSource::CertManager;
@@ -297,7 +297,7 @@ async fn what_cert_manager_has_not_done_yet_is_told_of() {
     let told = until_passed(&controller, "certificates", "error").await;
     assert_eq!(passes(&told, "certificates", "ok"), 0, "{told}");
     until_passed(&controller, "configurations", "error").await;
-    let mut secret = made.get(CERTIFICATE).unwrap();
+    let mut secret = made;
     let authority = secret["data"]["ca.crt"].take();
     // As an issuer does that does not know its own authority.
     secret["data"].as_object_mut().unwrap().remove("ca.crt");
