@@ -93,10 +93,8 @@ fn contradicted(
     }
     let fault = fault::contradiction(template, container, handler)?;
     let cure = match &fault {
-        fault::Fault::PortNumber { .. } => {
-            "correct the annotation, or declare both ports if something else listens there"
-        }
-        _ => "correct the annotation",
+        fault::Fault::PortNumber { .. } => "correct it, or declare both ports",
+        _ => "correct it",
     };
     let message = format!(
         "is not made from {}, {}: the spec wins, {cure}",

@@ -1,4 +1,4 @@
-//! What a request is told and when: the simulator's model of an endpoint (`src/kubelet/answer.rs`), for a real kubelet to meet.
+//! What a request is told and when: the simulator's model of an endpoint (`src/kubelet/answer`), for a real kubelet to meet.
 
 use std::time::Duration;
 
