@@ -1,10 +1,12 @@
 //! Bytes to an AdmissionReview v1 and back (`k8s.io/api/admission/v1`).
 //!
-//! Only what is judged is read; the object stays the JSON that came in. A review whose uid can be read is always answered:
-//! what else is wrong with it makes it [not understood](Request::not_understood), and that blocks nobody.
+//! Only what is judged is read; the object stays the JSON that came in, but for the API server's record of who wrote which
+//! field. A review whose uid can be read is always answered: what else is wrong with it makes it
+//! [not understood](Request::not_understood), and that blocks nobody.
 
 mod answer;
 mod envelope;
+mod object;
 mod read;
 
 use std::collections::BTreeMap;
@@ -40,7 +42,8 @@ pub struct Request {
     /// Whether the write is only tried.
     pub dry_run: bool,
     /// The object as it would be stored; `None` where there is none, where it cannot be read, and where it is never judged:
-    /// with an operation other than CREATE and UPDATE, and with a subresource.
+    /// with an operation other than CREATE and UPDATE, and with a subresource. Its `metadata.managedFields` is empty where no
+    /// entry of it is an apply's.
     pub object: Option<Value>,
     /// The object as it is stored, on UPDATE.
     pub old_object: Option<Value>,

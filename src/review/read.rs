@@ -8,7 +8,7 @@ use serde::de::Deserialize;
 use serde_json::Value;
 
 use super::envelope::{Envelope, Members};
-use super::{API_VERSION, KIND, Operation, Request};
+use super::{API_VERSION, KIND, Operation, Request, object};
 
 /// The most JSON values that the objects of one review may have. A value takes up to 150 bytes once it is read, so a body of
 /// the admitted 7 MiB made of `0,0,0` would need half a gigabyte; real objects of that size have a tenth of this number.
@@ -104,7 +104,7 @@ fn fill_objects(request: &mut Request, members: &Members) -> Result<(), String> 
 
 /// The JSON object in `text`, or `None` for null.
 fn object_of(member: &str, text: &str) -> Result<Option<Value>, String> {
-    match serde_json::from_str(text) {
+    match object::read(text) {
         Ok(Value::Null) => Ok(None),
         Ok(object @ Value::Object(_)) => Ok(Some(object)),
         Ok(_) => Err(format!("request.{member} is not an object")),

@@ -37,7 +37,7 @@ pub(super) fn fill(source: &mut Source<'_>, object: &mut Value, is_pod: bool) {
     }
     object["metadata"] = Value::Object(metadata);
     if source.chance(6) {
-        record_apply(source, object);
+        record_write(source, object);
     }
 }
 
@@ -54,16 +54,17 @@ fn owners(source: &mut Source<'_>) -> Value {
     json!([{"apiVersion": version, "kind": kind, "name": "chat-abc", "uid": "u", "controller": !source.chance(8)}])
 }
 
-/// Records that the owner applied the object, or a part of it, by name.
-fn record_apply(source: &mut Source<'_>, object: &mut Value) {
+/// Records how the object was written: applied by name, the whole or a part of it, or just written.
+fn record_write(source: &mut Source<'_>, object: &mut Value) {
     if source.chance(2) {
         let text = object.to_string();
         object["metadata"]["annotations"]["kubectl.kubernetes.io/last-applied-configuration"] =
             json!(text);
     } else {
         let fields = fields_of(object);
+        let operation = source.one(&["Apply", "Update"]);
         object["metadata"]["managedFields"] =
-            json!([{"manager": "argocd", "operation": "Apply", "fieldsV1": fields}]);
+            json!([{"manager": "argocd", "operation": operation, "fieldsV1": fields}]);
     }
 }
 
