@@ -57,7 +57,7 @@ pub(super) fn build(
 }
 
 /// Takes a value of ours out again; beside the owner's handler, ours and what belongs to it.
-pub(super) fn take_out(builder: &mut Builder, own: &Own, why: &str) -> Edit {
+pub(super) fn take_out(builder: &mut Builder<'_>, own: &Own, why: &str) -> Edit {
     let (mut path, mut why) = (own.path.clone(), why);
     match (&own.ours_beside_owners, &own.was) {
         (Some(beside), _) => {
@@ -86,7 +86,7 @@ pub(super) fn write_down(
     subject: &Subject<'_>,
     edits: &[Edit],
     staying: &[Own],
-    builder: &mut Builder,
+    builder: &mut Builder<'_>,
 ) {
     let path = FieldPath::of(&["metadata", "annotations", annotations::CHANGES]);
     let new = edits
@@ -121,22 +121,30 @@ const MADE: [&str; 5] = [
     "strategy",
 ];
 
-/// The operations, and the object as they leave it.
-pub(super) struct Builder {
-    object: Value,
-    operations: Vec<PatchOperation>,
+/// The operations on an object, which itself is never copied: it is as large as a review, and edits are few.
+pub(super) struct Builder<'a> {
+    object: &'a Value,
+    /// The members that were set, or taken out where there is no value, in the order in which it was done.
+    done: Vec<(FieldPath, Option<Value>)>,
 }
 
-impl Builder {
-    pub(super) fn of(object: &Value) -> Self {
+impl<'a> Builder<'a> {
+    pub(super) fn of(object: &'a Value) -> Self {
         Self {
-            object: object.clone(),
-            operations: Vec::new(),
+            object,
+            done: Vec::new(),
         }
     }
 
     pub(super) fn into_patch(self) -> Patch {
-        Patch(self.operations)
+        let operation = |(path, value): (FieldPath, Option<Value>)| {
+            let path = pointer(&path);
+            match value {
+                Some(value) => PatchOperation::Add(AddOperation { path, value }),
+                None => PatchOperation::Remove(RemoveOperation { path }),
+            }
+        };
+        Patch(self.done.into_iter().map(operation).collect())
     }
 
     /// Sets a field. What is missing above it is created in the same operation. False where something else than a map
@@ -146,7 +154,7 @@ impl Builder {
         let mut value = value;
         while let Some(parent) = path
             .parent()
-            .filter(|parent| present(&self.object, parent).is_none())
+            .filter(|parent| self.find(parent).is_none_or(Value::is_null))
         {
             let Some(Segment::Key(key)) = path.segments().last() else {
                 return false;
@@ -154,27 +162,17 @@ impl Builder {
             value = json!({ (key.clone()): value });
             path = parent;
         }
-        let Some((members, key)) = self.member(&path) else {
-            return false;
-        };
-        members.insert(key, value.clone());
-        self.operations.push(PatchOperation::Add(AddOperation {
-            path: pointer(&path),
-            value,
-        }));
-        true
+        let may = self.is_member(&path);
+        if may {
+            self.done.push((path, Some(value)));
+        }
+        may
     }
 
     /// Takes a member out, if it is there.
     fn remove(&mut self, path: &FieldPath) {
-        if self
-            .member(path)
-            .is_some_and(|(members, key)| members.shift_remove(&key).is_some())
-        {
-            self.operations
-                .push(PatchOperation::Remove(RemoveOperation {
-                    path: pointer(path),
-                }));
+        if self.is_member(path) && self.find(path).is_some() {
+            self.done.push((path.clone(), None));
         }
     }
 
@@ -186,8 +184,7 @@ impl Builder {
             let Some(Segment::Key(key)) = parent.segments().last() else {
                 return;
             };
-            let is_empty = parent.find(&self.object) == Some(&json!({}));
-            if !is_empty || !MADE.contains(&key.as_str()) {
+            if !MADE.contains(&key.as_str()) || !self.is_empty_map(&parent) {
                 return;
             }
             self.remove(&parent);
@@ -195,13 +192,30 @@ impl Builder {
         }
     }
 
-    /// The map that holds a member, and the member's name.
-    fn member(&mut self, path: &FieldPath) -> Option<(&mut Map<String, Value>, String)> {
-        let Segment::Key(key) = path.segments().last()? else {
-            return None;
+    /// What stands at a path after all operations; what they have done further below is not seen in it.
+    fn find(&self, path: &FieldPath) -> Option<&Value> {
+        let last = self.done.iter().rfind(|(at, _)| path.starts_with(at));
+        match last {
+            Some((at, value)) => path.below(at)?.find(value.as_ref()?),
+            None => path.find(self.object),
+        }
+    }
+
+    /// Whether a path names a member of a map that is there.
+    fn is_member(&self, path: &FieldPath) -> bool {
+        let is_key = matches!(path.segments().last(), Some(Segment::Key(_)));
+        let parent = path.parent().filter(|_| is_key);
+        parent.is_some_and(|parent| self.find(&parent).is_some_and(Value::is_object))
+    }
+
+    fn is_empty_map(&self, path: &FieldPath) -> bool {
+        let Some(members) = self.find(path).and_then(Value::as_object) else {
+            return false;
         };
-        let parent = self.object.pointer_mut(&path.parent()?.pointer())?;
-        Some((parent.as_object_mut()?, key.clone()))
+        let there = |member: &FieldPath| self.find(member).is_some();
+        let mut set = self.done.iter().map(|(at, _)| at);
+        let stood = members.keys().any(|key| there(&path.key(key)));
+        !stood && !set.any(|at| at.parent().as_ref() == Some(path) && there(at))
     }
 }
 

@@ -80,6 +80,12 @@ impl FieldPath {
         self.0.starts_with(&prefix.0)
     }
 
+    /// The way from `prefix` to this field, or `None` where `prefix` neither is nor holds it.
+    pub fn below(&self, prefix: &Self) -> Option<Self> {
+        let rest = self.0.strip_prefix(prefix.0.as_slice())?;
+        Some(Self(rest.to_vec()))
+    }
+
     /// The value that stands at this path in `root`.
     pub fn find<'a>(&self, root: &'a Value) -> Option<&'a Value> {
         self.0
