@@ -1,4 +1,4 @@
-//! Images of one layer, written without a daemon. The archive is an OCI layout that also holds the `manifest.json` that older
+//! Images of one compressed layer, written without a daemon. The archive is an OCI layout that also holds the `manifest.json` that older
 //! Docker reads: `docker load`, `podman load`, `ctr images import` and `kind load image-archive` all take it.
 
 use std::fs;
@@ -6,6 +6,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -41,13 +43,15 @@ impl Image {
     /// What the file system says.
     pub(crate) fn write(&self, file: &Path) -> Outcome<String> {
         let mut archive = Tar::default();
-        let layer = blob(&mut archive, self.files.bytes()?);
-        let config = blob(&mut archive, self.config(&layer).to_string().into_bytes());
+        let files = self.files.bytes()?;
+        let layer = blob(&mut archive, compressed(&files)?);
+        let config = self.config(&digest(&files)).to_string();
+        let config = blob(&mut archive, config.into_bytes());
         let manifest = json!({
             "schemaVersion": 2,
             "mediaType": "application/vnd.oci.image.manifest.v1+json",
             "config": config.descriptor("application/vnd.oci.image.config.v1+json"),
-            "layers": [layer.descriptor("application/vnd.oci.image.layer.v1.tar")],
+            "layers": [layer.descriptor("application/vnd.oci.image.layer.v1.tar+gzip")],
         });
         let manifest = blob(&mut archive, manifest.to_string().into_bytes());
         let mut entry = manifest.descriptor("application/vnd.oci.image.manifest.v1+json");
@@ -79,7 +83,8 @@ impl Image {
         Ok(format!("sha256:{}", manifest.digest))
     }
 
-    fn config(&self, layer: &Blob) -> Value {
+    /// `files` is the digest of the layer before it was compressed.
+    fn config(&self, files: &str) -> Value {
         let mut config = json!({
             "Entrypoint": self.entrypoint,
             "Env": ["PATH=/usr/bin:/bin"],
@@ -95,7 +100,7 @@ impl Image {
             "architecture": "amd64",
             "os": "linux",
             "config": config,
-            "rootfs": {"type": "layers", "diff_ids": [format!("sha256:{}", layer.digest)]},
+            "rootfs": {"type": "layers", "diff_ids": [format!("sha256:{files}")]},
             "history": [{"created": "1970-01-01T00:00:00Z"}],
         })
     }
@@ -124,10 +129,21 @@ fn put(file: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// gzip without a time or a name in its head.
+fn compressed(bytes: &[u8]) -> Outcome<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).context("compressing")?;
+    encoder.finish().context("compressing")
+}
+
+fn digest(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 fn blob(archive: &mut Tar, bytes: Vec<u8>) -> Blob {
-    let digest = Sha256::digest(&bytes);
     let blob = Blob {
-        digest: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+        digest: digest(&bytes),
         size: bytes.len(),
     };
     archive.add(&blob.path(), Entry::File(0o644, bytes));
