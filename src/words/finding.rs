@@ -61,6 +61,10 @@ impl Finding {
 
 /// `text` on one line and cut to `limit` characters; where something was cut off, its last character is an ellipsis.
 pub fn clip(text: &str, limit: usize) -> String {
+    // Nearly every text is short and plain ASCII, of which each byte is a character.
+    if text.len() <= limit && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.to_owned();
+    }
     let line: String = text
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })
