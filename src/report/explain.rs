@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::page::Page;
 use super::picture::{self, Picture};
 use super::style::{GOOD, TITLE, paint, severity};
-use super::timeline::{PHASES, Simulated};
+use super::timeline::{Simulated, one_phase};
 use super::{Entry, container, simulate};
 use crate::facts::Facts;
 use crate::intent::{self, Intent, TemplateIntent};
@@ -60,7 +60,8 @@ pub fn explain(entry: &Entry, object: &Value, facts: &Facts, wanted: Wanted) -> 
     let before = simulated(object);
     let after = mended(entry, object).map(|mended| simulated(&mended));
     let pictures = picture::draw(&entry.title(), &before, after.as_deref());
-    draw(&mut page, &pictures, wanted.width);
+    let all = before.iter().chain(after.iter().flatten());
+    draw(&mut page, &pictures, &one_phase(all), wanted.width);
     timelines(&mut page, &before, after.as_deref());
     Explained {
         pictures,
@@ -175,11 +176,11 @@ fn mended(entry: &Entry, object: &Value) -> Option<Value> {
     patched.then_some(mended)
 }
 
-fn draw(page: &mut Page, pictures: &[Picture], width: usize) {
+fn draw(page: &mut Page, pictures: &[Picture], phases: &str, width: usize) {
     if pictures.is_empty() {
         return;
     }
-    page.heading(&one_phase("picture"));
+    page.heading(&format!("picture, {phases}"));
     for picture in pictures {
         picture::terminal(page, picture, width);
     }
@@ -194,16 +195,11 @@ fn timelines(page: &mut Page, before: &[Simulated], after: Option<&[Simulated]>)
         ],
     };
     for (heading, run) in runs {
-        page.heading(&one_phase(heading));
+        page.heading(&format!("{heading}, {}", one_phase(run)));
         for simulated in run {
             page.0.push_str(&indented(&simulated.text()));
         }
     }
-}
-
-/// What a heading says of something that shows one phase of many.
-fn one_phase(what: &str) -> String {
-    format!("{what}, in one of {PHASES} phases")
 }
 
 fn indented(text: &str) -> String {

@@ -14,14 +14,21 @@ use crate::kubelet::{
     Deletion, Event, Life, Micros, OnTerm, Phase, Scenario, Timeline, What, simulate as run,
 };
 use crate::rules;
-use crate::subject::Subject;
+use crate::subject::{Role, Subject};
 use crate::words::Seconds;
 
-/// Ticks that are tried for each pod; each with three fractions of a second.
+/// Ticks that are tried for each pod, at the most; each with three fractions of a second.
 const TICKS: i64 = 20;
 
-/// So many phases of the kubelet's grid that makes.
-pub(super) const PHASES: i64 = 3 * TICKS;
+/// So many phases of the kubelet's grid each of them makes.
+const FRACTIONS: i64 = 3;
+
+/// So many turns of probes are simulated for the pods of one template, or three phases: a start of a day that is probed every second
+/// has a hundred thousand in each phase.
+const TURNS: i64 = 450_000;
+
+/// Of a longer load only so many seconds are added to what is simulated, for what comes after it.
+const LONG_LOAD: i64 = 3600;
 
 /// The shortest time that is simulated, in seconds: long enough for the back-off to be seen.
 const HORIZON: i64 = 1800;
@@ -44,6 +51,8 @@ pub struct Simulated {
     pub(super) assumed: Vec<String>,
     /// What happens in the phase that is shown.
     pub(super) timeline: Timeline,
+    /// In how many phases it was simulated.
+    phases: usize,
     /// What holds over all phases, for each container that loads.
     pub(super) outlooks: Vec<Outlook>,
     endings: Vec<String>,
@@ -91,9 +100,11 @@ fn part(part: Part) -> Option<&'static str> {
 
 fn of_setting(part: Option<&'static str>, setting: &Setting) -> Simulated {
     let slowest = setting.loading.iter().map(|(_, load)| *load).max();
-    let horizon = slowest.unwrap_or(0).saturating_mul(2).saturating_add(600);
-    let horizon = Micros::secs(horizon.max(HORIZON));
-    let phases = Phase::grid(&setting.pod, TICKS);
+    let slowest = slowest.unwrap_or(0);
+    let after = slowest.min(LONG_LOAD).saturating_add(600);
+    let horizon = slowest.saturating_add(after).max(HORIZON);
+    let phases = Phase::grid(&setting.pod, ticks(setting, horizon));
+    let horizon = Micros::secs(horizon);
     let mut outlooks: Vec<Outlook> = setting
         .loading
         .iter()
@@ -116,8 +127,33 @@ fn of_setting(part: Option<&'static str>, setting: &Setting) -> Simulated {
         part,
         assumed: setting.assumed.clone(),
         timeline,
+        phases: phases.len(),
         outlooks,
         endings: endings(setting),
+    }
+}
+
+/// How many ticks are tried: fewer where each has very many turns. `horizon` is in seconds.
+fn ticks(setting: &Setting, horizon: i64) -> i64 {
+    let probes = setting.pod.containers.iter().flat_map(|container| {
+        Role::ALL
+            .into_iter()
+            .filter_map(|role| container.probe(role))
+    });
+    let turns = probes.map(|probe| horizon / probe.period.max(1));
+    let turns = turns.fold(1, i64::saturating_add);
+    (TURNS / FRACTIONS / turns).clamp(1, TICKS)
+}
+
+/// What is said of something that shows a phase of each of these.
+pub(super) fn one_phase<'s>(of: impl IntoIterator<Item = &'s Simulated>) -> String {
+    let of = of.into_iter().map(|simulated| simulated.phases);
+    let (fewest, most) = of.fold((usize::MAX, 0), |(fewest, most), phases| {
+        (fewest.min(phases), most.max(phases))
+    });
+    match fewest < most {
+        true => format!("in one of {fewest} to {most} phases"),
+        false => format!("in one of {most} phases"),
     }
 }
 

@@ -10,7 +10,7 @@ mod svg;
 mod terminal;
 
 use super::outlook::Outlook;
-use super::timeline::Simulated;
+use super::timeline::{Simulated, one_phase};
 use crate::kubelet::{Micros, Outcome};
 use crate::words::clip;
 use lane::Lane;
@@ -28,6 +28,8 @@ pub struct Picture {
     title: String,
     /// Which of its pods, where it has several templates.
     part: Option<&'static str>,
+    /// What part of what was simulated is shown.
+    phases: String,
     /// What is taken for granted of its containers, one sentence a container.
     assumed: Vec<String>,
     panels: Vec<Panel>,
@@ -126,6 +128,7 @@ fn of_template(title: &str, before: &Simulated, after: Option<&Simulated>) -> Pi
     Picture {
         title: clip(title, TITLE),
         part: before.part,
+        phases: one_phase(both()),
         assumed: before.assumed.clone(),
         panels,
         end: axis::end(told.unwrap_or_default(), horizon.unwrap_or(Micros::NEVER)),

@@ -5,7 +5,6 @@ use super::lane::{Lane, Probes};
 use super::sheet::{Sheet, width};
 use super::{Panel, Picture, Sign, State, axis};
 use crate::kubelet::{Micros, Outcome};
-use crate::report::timeline::PHASES;
 use crate::words::clip;
 
 /// Where the time axis begins and how long it is.
@@ -59,7 +58,10 @@ fn description(pictures: &[Picture]) -> String {
 
 fn of_picture(sheet: &mut Sheet, picture: &Picture) {
     sheet.line("title", &picture.full_title(), 20);
-    let note = format!("The kubelet, simulated in one of {PHASES} phases. Taken for granted:");
+    let note = format!(
+        "The kubelet, simulated {}. Taken for granted:",
+        picture.phases
+    );
     sheet.skip(2);
     sheet.line("faint", &note, LINE);
     for assumed in &picture.assumed {

@@ -190,6 +190,7 @@ mod tests {
         Picture {
             title: "Pod a".to_owned(),
             part: Some("leader"),
+            phases: String::new(),
             assumed: Vec::new(),
             panels: vec![Panel {
                 heading: "after the fix",
