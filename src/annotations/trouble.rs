@@ -9,6 +9,8 @@ use super::table::{ALLOW_PREFIX, PREFIX, Row, TABLE};
 const SHOWN_VALUE: usize = 40;
 /// The longest key that a message shows, in characters: a prefix of ours and a name of 63, the API's limit.
 const SHOWN_KEY: usize = 82;
+/// The longest part of a key that is shown where all names stand behind it, in characters.
+const SHOWN_STRANGER: usize = 40;
 /// How alike a key must be to be meant, from 0 to 1: one letter in two is still a slip, less is a guess.
 const ALIKE: f64 = 0.5;
 
@@ -90,17 +92,17 @@ impl Trouble {
     /// `key` is none of the table.
     pub(super) fn unknown_key(key: &str, rules: &[&str]) -> Self {
         let nearest = nearest_key(key, rules);
-        let cure = match &nearest {
-            Some(nearest) => format!("did you mean {nearest}"),
-            None => format!("the keys are {}", every_name()),
+        let (shown, cure) = match &nearest {
+            Some(nearest) => (shown_key(key), format!("did you mean {nearest}")),
+            None => (
+                shown(key, SHOWN_STRANGER),
+                format!("the keys are {}", every_name()),
+            ),
         };
         Self {
             key: key.to_owned(),
             kind: TroubleKind::UnknownKey { nearest },
-            message: format!(
-                "{} does nothing, no key is named so: {cure}",
-                shown_key(key)
-            ),
+            message: format!("{shown} does nothing, no key is named so: {cure}"),
         }
     }
 

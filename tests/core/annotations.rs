@@ -95,6 +95,16 @@ proptest! {
     }
 }
 
+/// The longest names that the API server admits, near to no key of ours: what is told of them still fits.
+#[test]
+fn the_longest_keys_are_told_of() {
+    for prefix in ["warmgate.io/", "allow.warmgate.io/"] {
+        for letter in ["q", "é", "\u{1}"] {
+            read_or_told_of(&format!("{prefix}{}", letter.repeat(63)), &json!("x"));
+        }
+    }
+}
+
 #[test]
 fn what_warmgate_writes_is_taken_as_it_is() {
     let read = annotations::read(Some(&json!({CHANGES: " {} "})), &RULES);
