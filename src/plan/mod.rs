@@ -16,13 +16,15 @@ mod startup;
 mod termination;
 mod undo;
 
+use std::collections::HashSet;
+
 use json_patch::Patch;
 use serde_json::Value;
 
 use crate::annotations::CHANGES;
 use crate::facts::{Facts, Origin};
 use crate::intent::{Intent, SkipReason, TemplateIntent};
-use crate::subject::{ApplyRecord, Subject, Update};
+use crate::subject::{ApplyRecord, PodTemplate, Subject, Update};
 use crate::words::FieldPath;
 
 pub use edit::{Edit, EditKind, Why, Withheld};
@@ -153,6 +155,11 @@ fn extent(subject: &Subject<'_>, intent: &Intent<'_>, facts: &Facts) -> Extent {
             "a controller owns it and would put its own values back; its pods are mended",
         ));
     }
+    if subject.templates.iter().any(names_two_alike) {
+        return Extent::Nothing(Some(
+            "two containers have the same name, which the API server refuses",
+        ));
+    }
     let strict = facts.origin == Origin::File || intent.mode == crate::facts::Mode::Enforce;
     if strict && intent.malformed() && !(subject.is_pod() && subject.controller.is_some()) {
         return Extent::Nothing(Some("an annotation cannot be read"));
@@ -164,6 +171,14 @@ fn extent(subject: &Subject<'_>, intent: &Intent<'_>, facts: &Facts) -> Extent {
         None if stepped_below => Extent::AnnotationsOnly,
         None => Extent::All,
     }
+}
+
+/// Whether two containers of a pod have one name, so that nobody could tell of which of them `changes` tells
+/// (`pkg/apis/core/validation/validation.go`: the names of init containers count too).
+fn names_two_alike(template: &PodTemplate<'_>) -> bool {
+    let mut names = HashSet::new();
+    let named = template.containers.iter().map(|one| one.name.as_str());
+    named.into_iter().any(|name| !names.insert(name))
 }
 
 /// What may be written now.
