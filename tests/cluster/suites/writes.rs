@@ -30,7 +30,15 @@ pub(super) fn creates_and_replaces(cluster: &Cluster, _unlabelled: &Namespace<'_
     let namespace = cluster.namespace("creates", &[(MODE, "fix")]);
     let mut deployment = deployment();
     let write = |verb: &str, deployment: &Value| {
-        let done = namespace.kubectl(&[verb, "--filename=-"], Some(&deployment.to_string()));
+        let text = deployment.to_string();
+        let once = || namespace.kubectl(&[verb, "--filename=-"], Some(&text));
+        let mut done = once();
+        // kubectl reads the version that it replaces, and the controller may write the status in between.
+        for _ in 0..5 {
+            if done.err.contains("the object has been modified") {
+                done = once();
+            }
+        }
         assert!(done.ok, "{}", done.err);
         done.err
     };
