@@ -155,9 +155,9 @@ fn extent(subject: &Subject<'_>, intent: &Intent<'_>, facts: &Facts) -> Extent {
             "a controller owns it and would put its own values back; its pods are mended",
         ));
     }
-    if subject.templates.iter().any(names_two_alike) {
+    if subject.templates.iter().any(is_badly_named) {
         return Extent::Nothing(Some(
-            "two containers have the same name, which the API server refuses",
+            "two containers have the same name, or one a bracket in it, which the API server refuses",
         ));
     }
     let strict = facts.origin == Origin::File || intent.mode == crate::facts::Mode::Enforce;
@@ -173,12 +173,12 @@ fn extent(subject: &Subject<'_>, intent: &Intent<'_>, facts: &Facts) -> Extent {
     }
 }
 
-/// Whether two containers of a pod have one name, so that nobody could tell of which of them `changes` tells
-/// (`pkg/apis/core/validation/validation.go`: the names of init containers count too).
-fn names_two_alike(template: &PodTemplate<'_>) -> bool {
+/// Whether two containers of a pod have one name, or one has a name that `changes` could not be read back from
+/// (`pkg/apis/core/validation/validation.go`: names are DNS labels, and those of init containers count too).
+fn is_badly_named(template: &PodTemplate<'_>) -> bool {
     let mut names = HashSet::new();
-    let named = template.containers.iter().map(|one| one.name.as_str());
-    named.into_iter().any(|name| !names.insert(name))
+    let mut named = template.containers.iter().map(|one| one.name.as_str());
+    named.any(|name| name.contains(['[', ']']) || !names.insert(name))
 }
 
 /// What may be written now.
