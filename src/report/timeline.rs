@@ -27,6 +27,9 @@ const FRACTIONS: i64 = 3;
 /// has a hundred thousand in each phase.
 const TURNS: i64 = 450_000;
 
+/// No phase has more turns: whoever declares a start of years is told what happens in its first weeks.
+const MOST: i64 = 300_000;
+
 /// Of a longer load only so many seconds are added to what is simulated, for what comes after it.
 const LONG_LOAD: i64 = 3600;
 
@@ -102,8 +105,9 @@ fn of_setting(part: Option<&'static str>, setting: &Setting) -> Simulated {
     let slowest = setting.loading.iter().map(|(_, load)| *load).max();
     let slowest = slowest.unwrap_or(0);
     let after = slowest.min(LONG_LOAD).saturating_add(600);
-    let horizon = slowest.saturating_add(after).max(HORIZON);
-    let phases = Phase::grid(&setting.pod, ticks(setting, horizon));
+    let wanted = slowest.saturating_add(after).max(HORIZON);
+    let (horizon, ticks) = extent(setting, wanted);
+    let phases = Phase::grid(&setting.pod, ticks);
     let horizon = Micros::secs(horizon);
     let mut outlooks: Vec<Outlook> = setting
         .loading
@@ -133,16 +137,19 @@ fn of_setting(part: Option<&'static str>, setting: &Setting) -> Simulated {
     }
 }
 
-/// How many ticks are tried: fewer where each has very many turns. `horizon` is in seconds.
-fn ticks(setting: &Setting, horizon: i64) -> i64 {
+/// Until when is simulated, and how many ticks are tried: fewer where each has very many turns. Times are in seconds.
+fn extent(setting: &Setting, wanted: i64) -> (i64, i64) {
     let probes = setting.pod.containers.iter().flat_map(|container| {
         Role::ALL
             .into_iter()
             .filter_map(|role| container.probe(role))
     });
-    let turns = probes.map(|probe| horizon / probe.period.max(1));
+    let turns = probes.map(|probe| wanted / probe.period.max(1));
     let turns = turns.fold(1, i64::saturating_add);
-    (TURNS / FRACTIONS / turns).clamp(1, TICKS)
+    let shortened = i128::from(wanted) * i128::from(MOST) / i128::from(turns.max(MOST));
+    let horizon = i64::try_from(shortened).unwrap_or(wanted).max(HORIZON);
+    let ticks = (TURNS / FRACTIONS / turns).clamp(1, TICKS);
+    (horizon, ticks)
 }
 
 /// What is said of something that shows a phase of each of these.

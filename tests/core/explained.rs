@@ -56,6 +56,27 @@ mod tests {
         }
     }
 
+    /// Of a start that nobody lives to see the first weeks are simulated.
+    #[test]
+    fn a_start_of_centuries_is_explained() {
+        for seconds in [i64::from(i32::MAX), i64::MAX] {
+            let object = json!({
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "metadata": {"name": "chat", "annotations": {"warmgate.io/max-startup-time": "24h"}},
+                "spec": {"containers": [{
+                    "name": "engine",
+                    "image": "registry.example/vllm-openai:v0.11.0",
+                    "resources": {"limits": {"nvidia.com/gpu": "1"}},
+                    "readinessProbe": {"httpGet": {"path": "/health", "port": 8000}},
+                }]},
+            });
+            let explained = explained(&object, Some(Seconds(seconds)));
+            let within = "in any of 3 phases; never ready to serve within ";
+            assert!(explained.text.contains(within), "{}", explained.text);
+        }
+    }
+
     /// A pod that is asked every second whether it is ready, also while it ends.
     #[test]
     fn a_grace_period_of_centuries_is_explained() {
