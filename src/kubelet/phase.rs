@@ -48,12 +48,8 @@ impl Phase {
     /// `steps` ticks spread evenly over the longest period of the pod, each with a start at the beginning, in the middle
     /// and at the end of a second, and as much chance in the waits.
     pub fn grid(pod: &Pod, steps: i64) -> Vec<Self> {
-        let probes = pod.containers.iter().flat_map(|container| {
-            Role::ALL
-                .into_iter()
-                .filter_map(|role| container.probe(role))
-        });
-        let longest = probes.map(|probe| probe.period).max().unwrap_or(1).max(1);
+        let periods = pod.probes().map(|probe| probe.period);
+        let longest = periods.max().unwrap_or(1).max(1);
         let steps = steps.max(1);
         let latency = Latency::of(pod.version);
         let mut phases = Vec::new();

@@ -31,6 +31,16 @@ pub struct Pod {
 }
 
 impl Pod {
+    /// The probes of all its containers.
+    pub fn probes(&self) -> impl Iterator<Item = &Probe> {
+        let containers = self.containers.iter();
+        containers.flat_map(|container| {
+            Role::ALL
+                .into_iter()
+                .filter_map(|role| container.probe(role))
+        })
+    }
+
     /// The pod that a kubelet of this version is told by `template`. What the template does not say is as the API server
     /// fills it in; nothing has to be pulled, and a postStart hook whose length cannot be read off takes no time.
     pub fn read(template: &subject::PodTemplate<'_>, version: Version) -> Self {

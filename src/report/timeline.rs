@@ -14,7 +14,7 @@ use crate::kubelet::{
     Deletion, Event, Life, Micros, OnTerm, Phase, Scenario, Timeline, What, simulate as run,
 };
 use crate::rules;
-use crate::subject::{Role, Subject};
+use crate::subject::Subject;
 use crate::words::Seconds;
 
 /// Ticks that are tried for each pod, at the most; each with three fractions of a second.
@@ -27,7 +27,10 @@ const FRACTIONS: i64 = 3;
 /// has a hundred thousand in each phase.
 const TURNS: i64 = 450_000;
 
-/// No phase has more turns: whoever declares a start of years is told what happens in its first weeks.
+/// A load of a day is always seen to its end, and what comes after it.
+const DAY: i64 = 86_400 + LONG_LOAD + 600;
+
+/// Beyond that no phase has more turns: whoever declares a start of years is told what happens in its first weeks.
 const MOST: i64 = 300_000;
 
 /// Of a longer load only so many seconds are added to what is simulated, for what comes after it.
@@ -139,15 +142,15 @@ fn of_setting(part: Option<&'static str>, setting: &Setting) -> Simulated {
 
 /// Until when is simulated, and how many ticks are tried: fewer where each has very many turns. Times are in seconds.
 fn extent(setting: &Setting, wanted: i64) -> (i64, i64) {
-    let probes = setting.pod.containers.iter().flat_map(|container| {
-        Role::ALL
-            .into_iter()
-            .filter_map(|role| container.probe(role))
-    });
-    let turns = probes.map(|probe| wanted / probe.period.max(1));
+    let turns = setting
+        .pod
+        .probes()
+        .map(|probe| wanted / probe.period.max(1));
     let turns = turns.fold(1, i64::saturating_add);
     let shortened = i128::from(wanted) * i128::from(MOST) / i128::from(turns.max(MOST));
-    let horizon = i64::try_from(shortened).unwrap_or(wanted).max(HORIZON);
+    let horizon = i64::try_from(shortened)
+        .unwrap_or(wanted)
+        .max(wanted.min(DAY));
     let ticks = (TURNS / FRACTIONS / turns).clamp(1, TICKS);
     (horizon, ticks)
 }

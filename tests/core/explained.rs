@@ -31,28 +31,37 @@ mod tests {
 
     use super::*;
 
-    /// What is simulated stays within bounds: of what has very many turns there are fewer phases, which is said.
+    /// What is simulated stays within bounds: of what has very many turns there are fewer phases, which is said. A load of a day is
+    /// seen to its end.
     #[test]
     fn a_start_of_a_day_that_is_probed_every_second_is_explained() {
-        for (hours, phases) in [(1, "in one of 57 phases"), (24, "in one of 3 phases")] {
+        for (hours, phases) in [(1, "in one of 9 phases"), (24, "in one of 3 phases")] {
             let probe = json!({
                 "httpGet": {"path": "/health", "port": 8000},
                 "periodSeconds": 1,
                 "failureThreshold": 100_000,
             });
+            let container = |name: &str| {
+                json!({
+                    "name": name,
+                    "image": "registry.example/vllm-openai:v0.11.0",
+                    "resources": {"limits": {"nvidia.com/gpu": "1"}},
+                    "startupProbe": probe,
+                    "livenessProbe": probe,
+                    "readinessProbe": probe,
+                })
+            };
             let object = json!({
                 "apiVersion": "v1",
                 "kind": "Pod",
                 "metadata": {"name": "chat"},
-                "spec": {"containers": [{
-                    "name": "engine",
-                    "image": "registry.example/vllm-openai:v0.11.0",
-                    "resources": {"limits": {"nvidia.com/gpu": "1"}},
-                    "startupProbe": probe,
-                }]},
+                "spec": {"containers": [container("engine"), container("other")]},
             });
             let explained = explained(&object, Some(Seconds(hours * 3_600)));
-            assert!(explained.text.contains(phases), "{}", explained.text);
+            let ready = format!("ready to serve after {}", hours * 3_600);
+            for said in [phases, &ready] {
+                assert!(explained.text.contains(said), "{said}: {}", explained.text);
+            }
         }
     }
 
