@@ -99,6 +99,9 @@ fn bench(mut arguments: Vec<String>) -> Outcome<()> {
         let (peers, missing) = built(&tree)?;
         figures.peers = measured(peers, rounds.peers)?;
         figures.missing = missing;
+    } else {
+        let names = PEERS.map(|peer| peer.name).join(", ");
+        figures.missing = vec![format!("{names}: {PEERS_FLAG} measures them")];
     }
     let text = figures.to_string();
     print!("{text}");

@@ -194,9 +194,9 @@ impl<'a> Builder<'a> {
 
     /// What stands at a path after all operations; what they have done further below is not seen in it.
     fn find(&self, path: &FieldPath) -> Option<&Value> {
-        let last = self.done.iter().rfind(|(at, _)| path.starts_with(at));
-        match last {
-            Some((at, value)) => path.below(at)?.find(value.as_ref()?),
+        let mut done = self.done.iter().rev();
+        match done.find_map(|(at, value)| Some((path.below(at)?, value))) {
+            Some((rest, value)) => rest.find(value.as_ref()?),
             None => path.find(self.object),
         }
     }

@@ -23,7 +23,7 @@ pub(crate) fn compare() -> Outcome<()> {
     folders.iter().try_for_each(|folder| copy(folder))?;
     let mut digests = Vec::new();
     for folder in &folders {
-        let what = format_args!("built in {}", folder.display()).to_string();
+        let what = format!("built in {}", folder.display());
         let digest = steps.take(what, || build(folder))?;
         println!("{digest}");
         digests.push(digest);
