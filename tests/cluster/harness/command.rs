@@ -10,6 +10,8 @@ use super::fault::{Context, Fault, Outcome};
 pub(crate) struct Done {
     /// The command line, to name it by.
     pub(crate) line: String,
+    /// The code it ended with; `None` where a signal ended it.
+    pub(crate) code: Option<i32>,
     /// Whether it ended with code 0.
     pub(crate) ok: bool,
     /// What it wrote to standard output.
@@ -91,6 +93,7 @@ pub(crate) fn run(command: &mut Command, input: Option<&str>) -> Outcome<Done> {
     })?;
     Ok(Done {
         line,
+        code: output.status.code(),
         ok: output.status.success(),
         out: String::from_utf8_lossy(&output.stdout).into_owned(),
         err: String::from_utf8_lossy(&output.stderr).into_owned(),

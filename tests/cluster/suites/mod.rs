@@ -37,6 +37,7 @@ mod stored;
 mod teardown;
 mod trust;
 mod two_clusters;
+mod undo;
 mod writes;
 
 use crate::suite::Suite;
@@ -259,6 +260,21 @@ pub(crate) const ALL: &[Suite] = &[
         rollouts::undo_of_others_works,
     )
     .installed(),
+    Suite::shared(
+        "undo_takes_back_what_was_written",
+        undo::takes_back_what_was_written,
+    )
+    .installed()
+    .anywhere(),
+    Suite::shared("undo_takes_back_a_pod", undo::takes_back_a_pod)
+        .installed()
+        .anywhere(),
+    Suite::shared(
+        "undo_leaves_what_is_the_owners",
+        undo::leaves_what_is_the_owners,
+    )
+    .installed()
+    .anywhere(),
     Suite::shared("owners_word_moves_the_port", owners_word::moves_the_port).installed(),
     Suite::shared("owners_word_stands_alone", owners_word::stands_alone).installed(),
     Suite::shared(

@@ -1,9 +1,10 @@
 //! What the command line says of a manifest, as its users read it.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde_json::Value;
+
+use crate::harness::command::{self, Done};
 
 /// The messages of what `check` finds in an object.
 ///
@@ -28,24 +29,29 @@ pub(super) fn findings(object: &Value) -> Vec<String> {
 /// When it cannot be run, or does not understand the object.
 #[track_caller]
 pub(super) fn run(arguments: &[&str], object: &Value) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_warmgate"));
-    command
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap_or_else(|error| panic!("{error}"));
     let text = serde_json::to_string_pretty(object).unwrap_or_default();
-    let mut input = child.stdin.take().expect("it was asked for");
-    input
-        .write_all(text.as_bytes())
-        .unwrap_or_else(|error| panic!("{error}"));
-    drop(input);
-    let done = child
-        .wait_with_output()
-        .unwrap_or_else(|error| panic!("{error}"));
-    let err = String::from_utf8_lossy(&done.stderr);
+    let done = warmgate(arguments, &text);
     // 1 says that something was found.
-    assert!(matches!(done.status.code(), Some(0 | 1)), "{err}");
-    String::from_utf8_lossy(&done.stdout).into_owned()
+    assert!(matches!(done.code, Some(0 | 1)), "{}", done.err);
+    done.out
+}
+
+/// What `undo` makes of YAML, and what it says besides.
+///
+/// # Panics
+///
+/// When it cannot be run, or does not understand the text.
+#[track_caller]
+pub(super) fn undo(text: &str) -> Done {
+    let done = warmgate(&["undo"], text);
+    assert!(done.ok, "{}", done.err);
+    done
+}
+
+/// Runs the command line of this source tree.
+#[track_caller]
+fn warmgate(arguments: &[&str], input: &str) -> Done {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warmgate"));
+    command.args(arguments);
+    command::run(&mut command, Some(input)).unwrap_or_else(|fault| panic!("{fault}"))
 }
