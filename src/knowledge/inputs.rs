@@ -69,6 +69,21 @@ impl<'a> Inputs<'a> {
         env.iter().find_map(variable).unwrap_or(Told::Nothing)
     }
 
+    /// Whether a variable that the manifest does not show could still decide a setting: no flag does, and no variable that
+    /// counts more than all others.
+    pub(super) fn open(&self, flags: &[String], env: &[String]) -> bool {
+        let counts_most = env.first();
+        self.flag(flags).is_none() && counts_most.is_some_and(|name| self.env.get(name).is_none())
+    }
+
+    /// The same of what switches say, where they hold for this tag or may do so.
+    pub(super) fn any_open(&self, switches: &[Switch]) -> bool {
+        let open = |switch: &Switch| {
+            self.by_tag(switch) != Some(false) && self.open(&switch.flags, &switch.env)
+        };
+        switches.iter().any(open)
+    }
+
     /// The first switch that holds or may hold.
     pub(super) fn first(&self, switches: &[Switch]) -> Held {
         let mut doubt = Held::No;
@@ -82,12 +97,17 @@ impl<'a> Inputs<'a> {
         doubt
     }
 
+    /// Whether a switch is one for this tag; `None` where there is no tag to tell.
+    fn by_tag(&self, switch: &Switch) -> Option<bool> {
+        if switch.tags.is_empty() {
+            return Some(true);
+        }
+        self.tag.map(|tag| pattern::any(&switch.tags, tag))
+    }
+
     fn holds(&self, switch: &Switch) -> Held {
-        let by_tag = match self.tag {
-            _ if switch.tags.is_empty() => Some(true),
-            tag => tag.map(|tag| pattern::any(&switch.tags, tag)),
-        };
-        if by_tag == Some(false) {
+        let by_tag = self.by_tag(switch);
+        if by_tag == Some(false) || self.number(&switch.unless_one) == Some(1) {
             return Held::No;
         }
         if switch.flags.is_empty() && switch.env.is_empty() {
@@ -105,12 +125,16 @@ impl<'a> Inputs<'a> {
     fn by_value(&self, switch: &Switch) -> Held {
         let (value, place) = match self.told(&switch.flags, &switch.env) {
             Told::Nothing => return Held::No,
-            Told::Unknown(place) if switch.values.is_empty() && switch.above.is_none() => {
-                return Held::Yes(place);
-            }
-            Told::Unknown(place) => return Held::Unknown(place),
+            Told::Unknown(place) if switch.by_value() => return Held::Unknown(place),
+            Told::Unknown(place) => return Held::Yes(place),
             Told::Literal { value, place } => (value.to_ascii_lowercase(), place),
         };
+        if pattern::any(&switch.not_values, &value) {
+            return Held::No;
+        }
+        if !switch.below.is_empty() {
+            return self.is_below(&switch.below, &value, place);
+        }
         let holds = match switch.above {
             Some(bound) => value.parse::<i64>().is_ok_and(|number| number > bound),
             None if switch.values.is_empty() => {
@@ -120,6 +144,27 @@ impl<'a> Inputs<'a> {
             None => pattern::any(&switch.values, &value),
         };
         if holds { Held::Yes(place) } else { Held::No }
+    }
+
+    /// Whether a number is smaller than that of flags, which is 1 where none is given.
+    fn is_below(&self, flags: &[String], value: &str, place: String) -> Held {
+        let whole = match self.told(flags, &[]) {
+            Told::Nothing => Some(1),
+            _ => self.number(flags),
+        };
+        match (value.parse::<i64>(), whole) {
+            (Ok(part), Some(whole)) if part < whole => Held::Yes(place),
+            (Ok(_), Some(_)) => Held::No,
+            _ => Held::Unknown(place),
+        }
+    }
+
+    /// The number that one of these flags gives, where it is written down.
+    fn number(&self, flags: &[String]) -> Option<i64> {
+        match self.told(flags, &[]) {
+            Told::Literal { value, .. } => value.parse().ok(),
+            Told::Nothing | Told::Unknown(_) => None,
+        }
     }
 
     /// The last of these flags: how it is spelled, and its value.

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::pattern;
 use super::rows::{
     BindRow, CommandRow, EnvPrefix, ImageRow, ModelRow, Named, PortRow, Probes, SecondsRow,
     SettingRow, Switch,
@@ -73,6 +74,9 @@ pub enum WhileLoading {
 pub struct PathRow {
     /// The path, without prefix and query.
     pub path: String,
+    /// The tags of the image under which this holds; none for all.
+    #[serde(default)]
+    pub(super) tags: Vec<String>,
     /// What it answers while the model loads.
     pub loading: WhileLoading,
     /// For how many seconds it is known to answer late under load.
@@ -105,24 +109,18 @@ impl Preset {
         &self.source
     }
 
-    /// What is known of a path; its query does not matter.
-    pub fn path(&self, asked: &str) -> Option<&PathRow> {
+    /// What is known of a path under a tag; its query does not matter.
+    pub fn path(&self, asked: &str, tag: Option<&str>) -> Option<&PathRow> {
         let path = asked.split_once('?').map_or(asked, |(path, _query)| path);
         let path = match path.trim_end_matches('/') {
             "" => "/",
             trimmed => trimmed,
         };
-        self.paths.iter().find(|row| row.path == path)
-    }
-
-    /// What a path answers while the model loads, where that is known.
-    pub fn answers_while_loading(&self, asked: &str) -> Option<WhileLoading> {
-        self.path(asked).map(|row| row.loading)
-    }
-
-    /// For how many seconds a path is known to answer late under load.
-    pub fn stall(&self, asked: &str) -> Option<i64> {
-        self.path(asked).and_then(|row| row.stall)
+        let holds = |row: &&PathRow| {
+            let of_tag = || tag.is_some_and(|tag| pattern::any(&row.tags, tag));
+            row.path == path && (row.tags.is_empty() || of_tag())
+        };
+        self.paths.iter().find(holds)
     }
 
     /// Whether the server accepts connections before its model is loaded, so that a bare TCP check passes too early.
@@ -144,12 +142,6 @@ impl Preset {
             .iter()
             .map(|row| row.name.as_str())
             .find(|name| named(name))
-    }
-
-    /// Whether a variable may move the port, so that variables which nobody can see leave it uncertain.
-    pub fn port_follows_env(&self) -> bool {
-        let port = self.port.as_ref().is_some_and(|row| !row.env.is_empty());
-        port || self.address.as_ref().is_some_and(|row| !row.env.is_empty())
     }
 
     /// The variable or flag that moves the limit which the server sets to its own start.
@@ -183,22 +175,40 @@ mod tests {
         }))
         .unwrap();
         assert_eq!(preset.title(), "x");
+        let loading = |asked: &str| preset.path(asked, None).map(|row| row.loading);
         for asked in ["/health", "/health/", "/health?fail_on_no_slot=1&a"] {
-            assert_eq!(preset.stall(asked), Some(40), "{asked}");
+            assert_eq!(loading(asked), Some(WhileLoading::Refused), "{asked}");
         }
         for asked in ["/", "", "/?a"] {
-            assert_eq!(
-                preset.answers_while_loading(asked),
-                Some(WhileLoading::Early)
-            );
+            assert_eq!(loading(asked), Some(WhileLoading::Early), "{asked}");
         }
-        assert!(preset.path("/healthz").is_none());
+        assert_eq!(loading("/healthz"), None);
         assert!(preset.listens_early());
         for asked in ["/health?fail_on_no_slot", "/x?a=b&fail_on_no_slot=true"] {
             assert_eq!(preset.busy_query(asked), Some("fail_on_no_slot"));
         }
         for asked in ["/fail_on_no_slot", "/health?a=fail_on_no_slot"] {
             assert_eq!(preset.busy_query(asked), None);
+        }
+    }
+
+    #[test]
+    fn a_path_may_have_meant_something_else_in_older_releases() {
+        let preset: Preset = serde_json::from_value(json!({
+            "id": "x", "source": "test",
+            "paths": [
+                {"path": "/health", "tags": ["v0.3.*"], "loading": "early", "source": "test"},
+                {"path": "/health", "loading": "refused", "source": "test"},
+            ],
+        }))
+        .unwrap();
+        for (tag, loading) in [
+            (Some("v0.3.6-cu124"), WhileLoading::Early),
+            (Some("v0.5.0"), WhileLoading::Refused),
+            (None, WhileLoading::Refused),
+        ] {
+            let row = preset.path("/health", tag);
+            assert_eq!(row.map(|row| row.loading), Some(loading), "{tag:?}");
         }
     }
 }

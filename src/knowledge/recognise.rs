@@ -55,7 +55,7 @@ impl Servers {
             .map(|text| Word::of(env.expand(text)))
             .collect();
         let image = launch.image.map(Image::parse);
-        let steps = steps::of(self, &words, &mut env);
+        let steps = steps::of(self, image, &words, &mut env);
         let look = Look {
             servers: self,
             image,

@@ -55,6 +55,8 @@ pub(super) struct CommandRow {
     pub(super) unless: Vec<String>,
     #[serde(default)]
     pub(super) cluster: bool,
+    #[serde(default)]
+    pub(super) own_image: bool,
     #[serde(rename = "source")]
     _source: Source,
 }
@@ -120,9 +122,23 @@ pub(super) struct Switch {
     pub(super) tags: Vec<String>,
     #[serde(default)]
     pub(super) values: Vec<String>,
+    #[serde(default)]
+    pub(super) not_values: Vec<String>,
     pub(super) above: Option<i64>,
+    #[serde(default)]
+    pub(super) below: Vec<String>,
+    #[serde(default)]
+    pub(super) unless_one: Vec<String>,
     #[serde(rename = "source")]
     _source: Source,
+}
+
+impl Switch {
+    /// Whether its value decides, so that of one which is not known nothing can be said.
+    pub(super) fn by_value(&self) -> bool {
+        self.above.is_some()
+            || !(self.values.is_empty() && self.not_values.is_empty() && self.below.is_empty())
+    }
 }
 
 #[derive(Clone, Debug, Deserialize)]

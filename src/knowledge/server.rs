@@ -79,6 +79,8 @@ pub struct Server<'k> {
     pub(super) guarded: Vec<&'k str>,
     /// Whether it speaks HTTP at all.
     pub speaks_http: bool,
+    /// Whether a variable that the manifest does not show could change where a probe must ask, or whether it is let in.
+    pub follows_env: bool,
     /// Whether it is one of several pods.
     pub group: Group,
     /// Seconds from SIGTERM until the last request has ended, where the server itself limits them.
@@ -105,7 +107,7 @@ impl Server<'_> {
     /// What is known of a path as a probe asks it: with the prefix that this server has been given, with any query.
     pub fn path(&self, asked: &str) -> Option<&PathRow> {
         let path = asked.strip_prefix(self.prefix.as_deref().unwrap_or_default())?;
-        self.preset.path(path)
+        self.preset.path(path, self.tag.as_deref())
     }
 
     /// Whether the path refuses callers without a key while the server's health paths stay open.

@@ -4,7 +4,7 @@ use super::address::{address, reach};
 use super::env::{self, shown};
 use super::image::Image;
 use super::inputs::{Held, Inputs, Told};
-use super::preset::Preset;
+use super::preset::{Preset, WhileLoading};
 use super::rows::{From, ImageRow, ModelRow, SecondsRow};
 use super::server::{Bind, Evidence, Group, Known, PresetHandler, Server};
 use crate::words::Seconds;
@@ -53,6 +53,13 @@ impl<'k> Start<'k, '_> {
             Some(PresetHandler::Http(prefix.clone()? + &path))
         };
         let probes = preset.probes.as_ref();
+        // What answers before the model is loaded proves nothing of its start.
+        let tag = self.image.and_then(|image| image.tag);
+        let early = |path: &String| {
+            let row = preset.path(path, tag);
+            row.is_some_and(|row| row.loading == WhileLoading::Early)
+        };
+        let startup = probes.and_then(|probes| probes.startup.as_ref());
         Settled::Server(Box::new(Server {
             port: self.port(),
             https: self.https(),
@@ -66,13 +73,14 @@ impl<'k> Start<'k, '_> {
                 .map(|row| row.path.as_str())
                 .collect(),
             speaks_http: !may(&preset.not_http),
+            follows_env: self.follows_env(),
             drain: self.seconds(preset.drain.as_ref()),
             start_limit: self.seconds(preset.start_limit.as_ref()),
-            startup: handler(probes.and_then(|probes| probes.startup.as_ref())),
+            startup: handler(startup.filter(|path| !early(path))),
             readiness: handler(probes.and_then(|probes| probes.readiness.as_ref())),
             liveness: handler(probes.and_then(|probes| probes.liveness.as_ref())),
             shell: self.row.and_then(|row| row.shell),
-            tag: self.image.and_then(|image| image.tag).map(str::to_owned),
+            tag: tag.map(str::to_owned),
             preset,
             evidence: self.evidence,
             group,
@@ -109,6 +117,31 @@ impl<'k> Start<'k, '_> {
             Held::Yes(place) | Held::Unknown(place) => Group::Spread(place),
             Held::No => Group::Alone,
         })
+    }
+
+    /// Whether a variable that the manifest does not show could change where a probe must ask, or whether it is let in.
+    fn follows_env(&self) -> bool {
+        let preset = self.preset;
+        let port = preset.port.as_ref().map(|row| (&row.flags, &row.env));
+        let bind = preset.bind.as_ref().map(|row| (&row.flags, &row.env));
+        let settings = [&preset.address, &preset.prefix];
+        let settings = settings
+            .into_iter()
+            .flatten()
+            .map(|row| (&row.flags, &row.env));
+        let switches = [
+            &preset.socket,
+            &preset.tls,
+            &preset.client_certificates,
+            &preset.credentials,
+        ];
+        port.into_iter()
+            .chain(bind)
+            .chain(settings)
+            .any(|(flags, env)| self.inputs.open(flags, env))
+            || switches
+                .iter()
+                .any(|switches| self.inputs.any_open(switches))
     }
 
     /// Whether defaults hold where nothing was told: no flag is hidden and no file sets what no flag does.

@@ -4,7 +4,9 @@ use super::commands::{
     self, HARMLESS, MPI, MPI_HOSTS, WRAPPERS, is_called, is_forever, name, row_matches, spoken,
 };
 use super::env::Env;
+use super::image::Image;
 use super::preset::Preset;
+use super::recognise::image_row;
 use super::rows::CommandRow;
 use super::script::{self, Word};
 use super::servers::Servers;
@@ -47,10 +49,16 @@ pub(super) enum Step<'k> {
     Other,
 }
 
-/// The commands that a launch runs. `env` becomes what they make of it.
-pub(super) fn of<'k>(servers: &'k Servers, words: &[Word], env: &mut Env) -> Vec<Step<'k>> {
+/// The commands that a launch runs in an image. `env` becomes what they make of it.
+pub(super) fn of<'k>(
+    servers: &'k Servers,
+    image: Option<Image<'_>>,
+    words: &[Word],
+    env: &mut Env,
+) -> Vec<Step<'k>> {
     let mut walk = Walk {
         servers,
+        image,
         env,
         steps: Vec::new(),
     };
@@ -102,6 +110,7 @@ impl Depth {
 
 struct Walk<'k, 'e> {
     servers: &'k Servers,
+    image: Option<Image<'e>>,
     env: &'e mut Env,
     steps: Vec<Step<'k>>,
 }
@@ -178,7 +187,11 @@ impl<'k> Walk<'k, '_> {
     fn server(&self, words: &[Word], when: When) -> Option<Step<'k>> {
         let servers = self.servers;
         servers.presets.iter().find_map(|preset| {
-            let mut rows = preset.commands.iter();
+            let in_own = self
+                .image
+                .is_some_and(|image| image_row(preset, image).is_some());
+            let rows = preset.commands.iter();
+            let mut rows = rows.filter(|row| in_own || !row.own_image);
             let (row, taken) = rows.find_map(|row| Some((row, row_matches(row, words)?)))?;
             Some(Step::Server {
                 preset,

@@ -175,11 +175,9 @@ fn from_preset(template: &TemplateIntent<'_>, container: &ContainerIntent<'_>) -
         Group::Member(_) => leads,
         Group::RankAtRunTime(_) => false,
     };
-    let port_may_move = container.container.env_from
-        && port.source.starts_with("default")
-        && server.preset.port_follows_env();
+    let may_differ = container.container.env_from && server.follows_env;
     let barred = template.no_preset.is_some() || template.mesh;
-    if barred || !reachable || !serves || port_may_move {
+    if barred || !reachable || !serves || may_differ {
         return None;
     }
     let handler = match server.startup.as_ref()? {

@@ -208,6 +208,32 @@ fn handlers_and_what_they_prove() {
             http("/llm/health"),
         ),
         ("'LLAMA_ARG_API_PREFIX=?' LLAMA", None, None, None),
+        // Its /health answered 200 at once then, which proves nothing of the start.
+        (
+            "lmsysorg/sglang:v0.3.6-cu124 | --host ::",
+            None,
+            http("/health"),
+            http("/health"),
+        ),
+        (
+            "OWN tensorflow_model_server --rest_api_port=8501 --model_name=m",
+            http("/v1/models/m"),
+            http("/v1/models/m"),
+            Some(PresetHandler::Tcp),
+        ),
+        (
+            "OWN tensorflow_model_server --rest_api_port=8501",
+            None,
+            None,
+            Some(PresetHandler::Tcp),
+        ),
+        (
+            "OWN python -m huggingfaceserver --model_id=m",
+            http("/v2/health/ready"),
+            http("/v2/health/ready"),
+            http("/v2/health/live"),
+        ),
+        ("OWN local-ai", None, http("/readyz"), http("/healthz")),
     ] {
         let found = server(line, |s| {
             (s.startup.clone(), s.readiness.clone(), s.liveness.clone())
@@ -225,6 +251,16 @@ fn handlers_and_what_they_prove() {
             "SGLANG | --host ::",
             "/v1/models",
             Some(WhileLoading::Early),
+        ),
+        (
+            "lmsysorg/sglang:v0.3.6-cu124 | --host ::",
+            "/health",
+            Some(WhileLoading::Early),
+        ),
+        (
+            "lmsysorg/sglang:v0.4.10 | --host ::",
+            "/health",
+            Some(WhileLoading::Unavailable),
         ),
         ("nim/x", "/v1/health/live", Some(WhileLoading::Early)),
         ("ollama/ollama", "/", Some(WhileLoading::Early)),
@@ -247,24 +283,13 @@ fn handlers_and_what_they_prove() {
             .find(|preset| preset.id() == id)
             .unwrap()
     };
-    assert_eq!(preset("vllm").stall("/health"), Some(40));
-    assert_eq!(preset("sglang").stall("/health"), Some(20));
-    assert_eq!(preset("tgi").stall("/health"), None);
-    assert!(preset("sglang").path("/health_generate").unwrap().inference);
-    assert!(
-        preset("triton")
-            .path("/v2/health/ready")
-            .unwrap()
-            .unstable
-            .is_some()
-    );
-    assert!(
-        preset("triton")
-            .path("/v2/health/live")
-            .unwrap()
-            .unstable
-            .is_none()
-    );
+    let row = |id: &str, path: &str| preset(id).path(path, None).unwrap();
+    assert_eq!(row("vllm", "/health").stall, Some(40));
+    assert_eq!(row("sglang", "/health").stall, Some(20));
+    assert_eq!(row("tgi", "/health").stall, None);
+    assert!(row("sglang", "/health_generate").inference);
+    assert!(row("triton", "/v2/health/ready").unstable.is_some());
+    assert!(row("triton", "/v2/health/live").unstable.is_none());
     assert_eq!(
         preset("llama.cpp").busy_query("/health?fail_on_no_slot=1"),
         Some("fail_on_no_slot")
@@ -274,6 +299,41 @@ fn handlers_and_what_they_prove() {
     assert!(preset("llama.cpp").listens_early() && !preset("vllm").listens_early());
     for preset in knowledge.presets() {
         assert!(!preset.source().is_empty() && !preset.title().is_empty());
+    }
+}
+
+/// What a Secret or a ConfigMap may hold that nobody sees: a port, a bind address, TLS, a prefix, a key.
+#[test]
+fn variables_from_elsewhere_count_where_nothing_else_decides() {
+    for (line, follows) in [
+        ("VLLM", false),
+        ("SGLANG | --host ::", false),
+        ("TRITON tritonserver", false),
+        ("TGI", true),
+        ("TGI | --port 8080", false),
+        ("PORT=8080 TGI", false),
+        (
+            "ghcr.io/huggingface/text-embeddings-inference:89-1.5 | --port 8080",
+            true,
+        ),
+        (
+            "ghcr.io/huggingface/text-embeddings-inference:89-1.6 | --port 8080",
+            false,
+        ),
+        (
+            "ghcr.io/huggingface/text-embeddings-inference@sha256:0 | --port 8080",
+            true,
+        ),
+        (
+            "API_KEY=k ghcr.io/huggingface/text-embeddings-inference:89-1.5 | --port 8080",
+            false,
+        ),
+        ("LLAMA | --port 8080", true),
+        ("NIM_SERVER_PORT=8000 nim/x", true),
+        ("OWN infinity_emb v2 --port 80 --host 0.0.0.0", false),
+        ("OWN infinity_emb v2", true),
+    ] {
+        assert_eq!(server(line, |s| s.follows_env), follows, "{line}");
     }
 }
 
