@@ -4,7 +4,7 @@ use super::meets::Meets;
 use crate::facts::Version;
 use crate::intent::{ContainerIntent, TemplateIntent};
 use crate::kubelet::{Life, Loading, Micros, OnTerm, Pod, Scenario};
-use crate::subject::{Handler, Hook, Place, PodTemplate, Probe, Role};
+use crate::subject::{Handler, Hook, Length, Place, PodTemplate, Probe, Role};
 use crate::words::{Seconds, inline_script};
 
 /// Seconds that a load takes of which nothing is said.
@@ -136,11 +136,15 @@ fn stays(script: &str) -> bool {
 
 /// How long a hook takes, for texts.
 pub(super) fn hook(hook: &Hook) -> String {
-    match (hook, hook.literal()) {
-        (Hook::Sleep(seconds), _) => format!("sleep {seconds} s"),
-        (_, Some(seconds)) => format!("exec sleep {seconds} s"),
-        (Hook::Exec { .. }, None) => "exec, of unknown length".to_owned(),
-        (Hook::Other, None) => "a request, of unknown length".to_owned(),
+    match hook {
+        Hook::Exec { length, .. } => match length {
+            Length::AtLeast(0) => "exec, of unknown length".to_owned(),
+            Length::AtLeast(seconds) => format!("exec, of {seconds} s or more"),
+            Length::Endless => "exec, without an end".to_owned(),
+            Length::Exactly(seconds) => format!("exec sleep {seconds} s"),
+        },
+        Hook::Other => "a request, of unknown length".to_owned(),
+        Hook::Sleep(seconds) => format!("sleep {seconds} s"),
     }
 }
 

@@ -11,6 +11,7 @@ mod probe;
 mod quantity;
 mod raw;
 mod reader;
+mod script;
 mod template;
 mod update;
 
@@ -22,7 +23,7 @@ use crate::words::FieldPath;
 pub use accelerator::{Accelerators, accelerators};
 pub use apply_record::ApplyRecord;
 pub use container::{ClaimUse, Container, Place};
-pub use hook::Hook;
+pub use hook::{Hook, Length};
 pub use probe::{Handler, Port, Probe, Role};
 pub use template::PodTemplate;
 pub use update::Update;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::container::ClaimUse;
-use super::hook::{Hook, literal_sleep};
+use super::hook::{self, Hook};
 use super::probe::{Handler, Port, Probe, Role};
 use super::{Unreadable, quantity, raw};
 use crate::knowledge::EnvValue;
@@ -130,7 +130,7 @@ fn hook(handler: api::LifecycleHandler) -> Hook {
     };
     let command = exec.command.unwrap_or_default();
     Hook::Exec {
-        seconds: literal_sleep(&command),
+        length: hook::length(&command),
         command,
     }
 }
