@@ -6,12 +6,13 @@ use super::{Edit, EditKind, Site, Why, Withheld, present};
 use crate::annotations::Setting;
 use crate::facts::{Facts, Version};
 use crate::intent::{ContainerIntent, TemplateIntent};
+use crate::subject::Hook;
 use crate::words::{FieldPath, Seconds};
 
 /// What the API server fills in; it counts as unset.
 pub(crate) const DEFAULT_GRACE: i64 = 30;
 
-/// A hook whose length cannot be seen counts as so many seconds.
+/// A hook whose length cannot be seen counts as so many seconds, or as those that it sleeps in any case.
 const UNKNOWN_HOOK: i64 = 15;
 
 /// Before a reclaimed node goes, so many seconds are left for a sleep: the notice is 25 to 30 s on the clouds that give
@@ -33,6 +34,8 @@ struct HookPlan<'t> {
     sleep: Option<i64>,
     /// The owner's hook: its length where it can be seen.
     standing: Option<Option<i64>>,
+    /// The seconds that the owner's hook sleeps in any case, whatever else it does.
+    at_least: Option<i64>,
     drain: i64,
     /// Whether the owner declared sleep or drain, which counts on spot capacity too.
     drain_declared: bool,
@@ -40,8 +43,9 @@ struct HookPlan<'t> {
 
 impl HookPlan<'_> {
     fn length(&self) -> i64 {
+        let unknown = self.at_least.unwrap_or(0).max(UNKNOWN_HOOK);
         self.sleep
-            .or(self.standing.map(|length| length.unwrap_or(UNKNOWN_HOOK)))
+            .or(self.standing.map(|length| length.unwrap_or(unknown)))
             .unwrap_or(0)
     }
 
@@ -145,16 +149,14 @@ fn hook<'t>(
     container: &'t ContainerIntent<'t>,
     withheld: &mut Vec<Withheld>,
 ) -> HookPlan<'t> {
-    let standing = container
-        .container
-        .pre_stop
-        .as_ref()
-        .map(|hook| hook.literal());
+    let owners = container.container.pre_stop.as_ref();
+    let standing = owners.map(Hook::literal);
     let (drain, drain_declared) = drain(site.facts, container);
     let mut plan = HookPlan {
         container,
         sleep: None,
         standing,
+        at_least: owners.and_then(Hook::at_least),
         drain,
         drain_declared,
     };
@@ -228,11 +230,7 @@ fn wanted_grace(
     } else if template.spot.is_some() {
         None
     } else {
-        let reaching = |hook: &&HookPlan<'_>| {
-            hook.standing
-                .flatten()
-                .is_some_and(|length| length >= current)
-        };
+        let reaching = |hook: &&HookPlan<'_>| hook.at_least.is_some_and(|length| length >= current);
         hooks.iter().filter(reaching).map(HookPlan::needs).max()
     };
     needed.unwrap_or(current).max(current)

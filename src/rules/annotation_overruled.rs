@@ -187,7 +187,7 @@ fn drain_time(
         .container
         .pre_stop
         .as_ref()
-        .map(|hook| hook.literal().unwrap_or(0));
+        .map(|hook| hook.at_least().unwrap_or(0));
     let needed = hook.or_else(|| injected(case, container)).unwrap_or(0) + drain;
     if grace >= needed {
         return None;

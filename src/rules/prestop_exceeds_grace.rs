@@ -34,20 +34,29 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     standing.chain(withheld).collect()
 }
 
-/// The owner's own hook, where its length can be read off.
+/// The owner's own hook, where it can be read off how long it takes, or how long at least.
 fn of_the_owner(
     case: &Case<'_>,
     template: &TemplateIntent<'_>,
     container: &ContainerIntent<'_>,
 ) -> Option<Finding> {
-    let hook = container.container.pre_stop.as_ref()?.literal()?;
+    let standing = container.container.pre_stop.as_ref()?;
     let grace = template.template.grace().unwrap_or(plan::DEFAULT_GRACE);
-    if hook < grace {
-        return None;
+    if standing.is_endless() {
+        let message = format!(
+            "never ends by itself, the grace period of {grace} s cuts it off and SIGKILL follows SIGTERM after {MINIMUM_GRACE} s: let it end sooner"
+        );
+        return Some(RULE.about(container, &["lifecycle", "preStop"], &message));
     }
+    let hook = standing.at_least().filter(|hook| *hook >= grace)?;
+    let or_more = if standing.literal().is_none() {
+        " or more"
+    } else {
+        ""
+    };
     let needed = plan::grace_for(hook, plan::drain(case.facts, container).0);
     let message = format!(
-        "takes {hook} s of a grace period of {grace} s, SIGKILL follows SIGTERM after {MINIMUM_GRACE} s: set terminationGracePeriodSeconds to {needed}"
+        "takes {hook} s{or_more} of a grace period of {grace} s, SIGKILL follows SIGTERM after {MINIMUM_GRACE} s: set terminationGracePeriodSeconds to {needed}"
     );
     Some(RULE.about(container, &["lifecycle", "preStop"], &message))
 }

@@ -132,6 +132,33 @@ fn a_hook_is_never_as_long_as_the_grace_period_it_gets() {
     );
 }
 
+#[test]
+fn a_hook_counts_what_it_sleeps_in_any_case() {
+    let grace_of = |pod: &str, script: &str| {
+        let container = format!(
+            "image: x, livenessProbe: {{tcpSocket: {{port: 1}}}}, lifecycle: {{preStop: {{exec: {{command: [sh, -c, '{script}']}}}}}}"
+        );
+        let manifest = of_kind("Deployment", "", "", "", pod, &container);
+        let (mut object, decision) = decisions_of_file("edits", &manifest).pop().expect("one");
+        json_patch::patch(&mut object, &decision.patch).expect("a patch that applies");
+        let own_grace = format!("{STARTUP}/terminationGracePeriodSeconds");
+        assert_eq!(object.pointer(&own_grace), None, "{script}");
+        object.pointer(GRACE).and_then(Value::as_i64)
+    };
+    for (script, grace) in [
+        ("/drain || true; sleep 120", 180),
+        ("/drain; sleep 5", 75),
+        ("/drain && sleep 120", 75),
+        ("/drain; sleep infinity", 75),
+    ] {
+        assert_eq!(grace_of("", script), Some(grace), "{script}");
+    }
+    let sixty = "terminationGracePeriodSeconds: 60";
+    assert_eq!(grace_of(sixty, "/drain; sleep 60"), Some(120));
+    assert_eq!(grace_of(sixty, "/drain; sleep 59"), Some(60));
+    assert_eq!(grace_of(sixty, "sleep infinity"), Some(60));
+}
+
 /// What an update makes of a Deployment that was mended when it was created: the owner changes the second container, and `then`
 /// the pod or the facts.
 fn updated(

@@ -17,7 +17,19 @@ fn hooks_and_grace_periods() {
         row(false, "", "{sleep: {seconds: 29}}"),
         row(false, &grace("61"), "{exec: {command: [sleep, 1m]}}"),
         row(true, "", "{exec: {command: [sh, -c, sleep 60; kill 1]}}"),
-        row(false, "", "{exec: {command: [sh, -c, sleep 60; /drain]}}"),
+        row(true, "", "{exec: {command: [sh, -c, sleep 60; /drain]}}"),
+        row(
+            true,
+            "",
+            "{exec: {command: [sh, -c, '/drain || true; sleep 30']}}",
+        ),
+        row(false, "", "{exec: {command: [sh, -c, /drain && sleep 30]}}"),
+        row(
+            false,
+            &grace("31"),
+            "{exec: {command: [sh, -c, /drain; sleep 30]}}",
+        ),
+        row(true, &grace("3600"), "{exec: {command: [sleep, infinity]}}"),
         row(false, "", "{httpGet: {port: 1}}"),
     ]);
     let manifest = deployment("", &grace("45"), &hooked("{sleep: {seconds: 50}}"));
@@ -29,6 +41,10 @@ fn hooks_and_grace_periods() {
         "{message}"
     );
     assert!(message.ends_with("to 110"), "{message}");
+    let hook = "{exec: {command: [sh, -c, /drain; sleep 50]}}";
+    let least = said(rule, &deployment("", "", &hooked(hook))).concat();
+    assert!(least.contains("50 s or more of a"), "{least}");
+    assert!(least.ends_with("to 110"), "{least}");
     let rule = "grace-too-short";
     let row = |speaks, pod: &str, container: &str| (rule, speaks, deployment("", pod, container));
     assert_rows(&[
