@@ -38,7 +38,8 @@ pub enum Service {
     Follower(String),
     /// It does, and why.
     Serves(String),
-    /// It holds an accelerator, has no probe and runs nothing that is known: not edited, judged by `no-probes` only.
+    /// It holds an accelerator, or no container of the pod does and none serves; it has no probe and runs nothing that is
+    /// known: not edited, judged by `no-probes` only.
     Unknown,
 }
 
@@ -90,7 +91,22 @@ pub(super) fn containers<'a>(
             drain_time: layers.drain_time(name),
         });
     }
+    if accelerators.holders.is_empty() {
+        leave_helpers(&mut intents);
+    }
     intents
+}
+
+/// Where no accelerator tells who serves, what is not known to serve stands beside what is.
+fn leave_helpers(intents: &mut [ContainerIntent<'_>]) {
+    if !intents.iter().any(ContainerIntent::serves) {
+        return;
+    }
+    for intent in intents {
+        if intent.service == Service::Unknown {
+            intent.service = Service::Bystander("another container serves".to_owned());
+        }
+    }
 }
 
 fn recognise<'a>(container: &'a Container<'a>, facts: &'a Facts) -> Recognition<'a> {

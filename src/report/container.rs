@@ -25,9 +25,10 @@ pub(super) fn of_container(
         Service::Bystander(why) => format!("does not serve: {why}"),
         Service::Follower(why) => format!("follows another pod: {why}"),
         Service::Serves(why) => format!("serves: {why}"),
-        Service::Unknown => {
+        Service::Unknown if template.accelerators.holds(&container.name) => {
             "unknown: it holds an accelerator, has no probe and runs nothing known".to_owned()
         }
+        Service::Unknown => "unknown: it has no probe and runs nothing known".to_owned(),
     };
     page.line(2, format!("{} {service}", paint(TITLE, &container.label())));
     if container.place == Place::Init {

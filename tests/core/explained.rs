@@ -111,4 +111,32 @@ mod tests {
             );
         }
     }
+
+    /// Where no container holds an accelerator, none is said to, and a helper of a server is not asked for a probe.
+    #[test]
+    fn a_helper_of_a_server_without_accelerator_stands_beside_it() {
+        let pod = |app: &str| {
+            json!({
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "metadata": {"name": "chat", "annotations": {"warmgate.io/accelerator": "true"}},
+                "spec": {"containers": [
+                    serde_json::from_str::<Value>(app).unwrap(),
+                    {"name": "fluent-bit", "image": "fluent-bit"},
+                ]},
+            })
+        };
+        let served =
+            r#"{"name": "app", "image": "x", "readinessProbe": {"tcpSocket": {"port": 1}}}"#;
+        let text = explained(&pod(served), None).text;
+        assert!(
+            text.contains("does not serve: another container serves"),
+            "{text}"
+        );
+        assert!(!text.contains("no-probes"), "{text}");
+        let text = explained(&pod(r#"{"name": "app", "image": "x"}"#), None).text;
+        assert!(text.contains("unknown: it has no probe"), "{text}");
+        assert!(text.contains("no-probes"), "{text}");
+        assert!(!text.contains("holds an accelerator"), "{text}");
+    }
 }
