@@ -51,14 +51,16 @@ pub(super) fn decide(subject: &Subject<'_>, intent: &mut TemplateIntent<'_>) {
         // One that only spreads has its devices in its own pod, unless pods have names by which they find each other.
         && (matches!(group, Group::Member(_)) || stateful || subject.owned_by(&["StatefulSet"]))
     {
-        intent.ready_gate = Some(format!(
-            "{why}: the server is ready only together with its peers"
-        ));
+        intent.ready_gate = Some(together(why));
     }
     if let Group::RankAtRunTime(why) = &group
         && !leader_pod
     {
         intent.hands_off = Some(format!("{why}: the rank is known only at run time"));
+        // A LeaderWorkerSet makes its pods without waiting for Ready, unless it says so.
+        if subject.workload.kind != "LeaderWorkerSet" && !in_lws {
+            intent.ready_gate = Some(together(why));
+        }
     }
     if template.label("ray.io/node-type") == Some("head") {
         if subject.owned_by(&["RayCluster"]) {
@@ -80,6 +82,10 @@ pub(super) fn decide(subject: &Subject<'_>, intent: &mut TemplateIntent<'_>) {
         intent.no_preset =
             Some("an OrderedReady StatefulSet: a wrong guess could not be undone".to_owned());
     }
+}
+
+fn together(why: &str) -> String {
+    format!("{why}: the server is ready only together with its peers")
 }
 
 /// Whether a StatefulSet waits for each pod to be Ready before the next is made.

@@ -52,7 +52,9 @@ fn group(case: &Case<'_>, container: &ContainerIntent<'_>) -> Option<String> {
                 .then(|| format!("each kill recreates all {size} pods of the group"))
         }
         "StatefulSet" => {
-            let (Group::Member(why) | Group::Spread(why)) = &container.server()?.group else {
+            let (Group::Member(why) | Group::RankAtRunTime(why) | Group::Spread(why)) =
+                &container.server()?.group
+            else {
                 return None;
             };
             let why = clip(why, 40);

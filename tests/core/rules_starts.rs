@@ -204,3 +204,22 @@ fn the_cure_is_what_a_fix_would_write() {
         assert!(probed[0].ends_with("failureThreshold 361"), "{probed:?}");
     }
 }
+
+/// A rank that is read off the pod's name makes the server one of several, as a literal one does.
+#[test]
+fn peers_wait_for_a_rank_that_is_known_at_run_time_too() {
+    let set = |rank: &str| {
+        let container = format!(
+            "image: x, command: [sh, -c, 'python3 -m sglang.launch_server --model-path m --nnodes 2 --node-rank {rank} \
+             --dist-init-addr a-0.a:5000'], livenessProbe: {{httpGet: {{path: /health, port: 30000}}, timeoutSeconds: 5}}"
+        );
+        of_kind("StatefulSet", "", "", "", "", &container)
+    };
+    for rank in ["0", "${HOSTNAME##*-}"] {
+        for rule in ["liveness-without-startup", "group-restart-cost"] {
+            let said = said(rule, &set(rank));
+            let patient = "set initialDelaySeconds to 3600, since peers wait for Ready";
+            assert!(said.len() == 1 && said[0].ends_with(patient), "{said:?}");
+        }
+    }
+}
