@@ -41,21 +41,14 @@ impl Meets {
         if is(|_| true) {
             return Self::Always;
         }
-        if let Some(path) = fault::known_path(template, one, &probe.handler) {
-            return match path.loading {
-                WhileLoading::Early => Self::Early,
-                WhileLoading::Refused => Self::Refused,
-                WhileLoading::Unavailable => Self::Unavailable,
-            };
+        if fault::passes_early(template, one, &probe.handler) {
+            return Self::Early;
         }
-        let listens_early = one
-            .server()
-            .is_some_and(|server| server.preset.listens_early());
-        match &probe.handler {
-            // A connection is all that is asked for.
-            Handler::Tcp { .. } if listens_early => Self::Early,
-            _ => Self::Refused,
+        let path = fault::known_path(template, one, &probe.handler);
+        if path.is_some_and(|path| path.loading == WhileLoading::Unavailable) {
+            return Self::Unavailable;
         }
+        Self::Refused
     }
 
     /// The same for the simulation, of a server that loads for so long.

@@ -23,7 +23,8 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (template, container, probe) in case.probes(Role::Liveness) {
         let guarded = container.container.raw_probe(Role::Startup).is_some();
-        if guarded || super::never_counts(template, container, probe) {
+        let harmless = probe.handler.always_passes();
+        if guarded || harmless || super::never_counts(template, container, probe) {
             continue;
         }
         let Some(group) = group(case, container) else {

@@ -2,7 +2,7 @@
 
 use super::rule::{Rule, Scope};
 use super::{Case, case};
-use crate::intent::{ContainerIntent, TemplateIntent};
+use crate::intent::{ContainerIntent, TemplateIntent, fault};
 use crate::kubelet::bounds::{self, Verdict};
 use crate::subject::{Probe, Role};
 use crate::words::{Finding, Severity};
@@ -43,7 +43,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Whether this rule has something to say of a liveness probe.
+/// Whether this rule has something to say of a liveness probe: not of one that passes while the model loads.
 pub(super) fn speaks_of(
     template: &TemplateIntent<'_>,
     container: &ContainerIntent<'_>,
@@ -55,5 +55,6 @@ pub(super) fn speaks_of(
         .as_ref()
         .is_some_and(|declared| dies(declared.value.0))
         && container.container.raw_probe(Role::Startup).is_none()
+        && !fault::passes_early(template, container, &probe.handler)
         && !super::never_counts(template, container, probe)
 }

@@ -2,6 +2,7 @@
 
 use super::Case;
 use super::rule::{Rule, Scope};
+use crate::intent::fault;
 use crate::kubelet::bounds;
 use crate::subject::{Place, Role};
 use crate::words::{Finding, Severity};
@@ -30,8 +31,12 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         }
         let (earliest, latest) = (bounds::guaranteed_window(probe), bounds::latest_kill(probe));
         let cure = super::startup_cure(case, template, container);
-        let message =
-            format!("kills {earliest} to {latest} s after a start that takes longer: {cure}");
+        let slow = if fault::passes_early(template, container, &probe.handler) {
+            "in which nobody listens until then"
+        } else {
+            "that takes longer"
+        };
+        let message = format!("kills {earliest} to {latest} s after a start {slow}: {cure}");
         findings.push(RULE.about(container, &["livenessProbe"], &message));
     }
     findings

@@ -2,8 +2,8 @@
 
 use super::Case;
 use super::rule::{Rule, Scope};
-use crate::intent::{ContainerIntent, TemplateIntent, fault};
-use crate::knowledge::{PresetHandler, Server, WhileLoading};
+use crate::intent::{ContainerIntent, fault};
+use crate::knowledge::PresetHandler;
 use crate::subject::{Handler, Role};
 use crate::words::{Finding, Severity};
 
@@ -19,46 +19,40 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (template, container, probe) in case.probes(Role::Startup) {
-        let Some(server) = container.server() else {
+        if !fault::passes_early(template, container, &probe.handler) {
             continue;
-        };
-        let Some(what) = early(template, container, server, &probe.handler) else {
-            continue;
-        };
+        }
         let message = format!(
-            "passes within {} s of the start: {} {what} before the model is loaded: {}",
+            "passes within {} s of the start: {}: {}",
             probe.initial_delay.saturating_add(probe.period),
-            server.preset.title(),
-            cure(server)
+            why(container, &probe.handler),
+            cure(container)
         );
         findings.push(RULE.about(container, &["startupProbe"], &message));
     }
     findings
 }
 
-/// What the server does too early for the handler.
-fn early(
-    template: &TemplateIntent<'_>,
-    container: &ContainerIntent<'_>,
-    server: &Server<'_>,
-    handler: &Handler,
-) -> Option<String> {
-    match handler {
-        Handler::Http { path, .. } => {
-            let row = fault::known_path(template, container, handler)?;
-            (row.loading == WhileLoading::Early)
-                .then(|| format!("answers 200 on {}", super::shown(path)))
+/// Why the handler passes so early.
+fn why(container: &ContainerIntent<'_>, handler: &Handler) -> String {
+    let does = match handler {
+        Handler::Http { path, .. } => format!("answers 200 on {}", super::shown(path)),
+        Handler::Tcp { .. } => "takes connections".to_owned(),
+        Handler::Exec { .. } | Handler::Grpc { .. } => {
+            return "its command passes whatever the server does".to_owned();
         }
-        Handler::Tcp { .. } => {
-            let known = server.port.is_some() && fault::asks(template, container, server, handler);
-            (known && server.preset.listens_early()).then(|| "takes connections".to_owned())
-        }
-        Handler::Exec { .. } | Handler::Grpc { .. } => None,
-    }
+    };
+    let title = container
+        .server()
+        .map_or("the server", |server| server.preset.title());
+    format!("{title} {does} before the model is loaded")
 }
 
-fn cure(server: &Server<'_>) -> String {
-    match &server.startup {
+fn cure(container: &ContainerIntent<'_>) -> String {
+    match container
+        .server()
+        .and_then(|server| server.startup.as_ref())
+    {
         Some(PresetHandler::Http(path)) => format!("ask {path}"),
         _ => "use an exec probe that fails until the model answers".to_owned(),
     }

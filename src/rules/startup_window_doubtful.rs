@@ -3,6 +3,7 @@
 use super::Case;
 use super::rule::{Rule, Scope};
 use crate::annotations;
+use crate::intent::fault;
 use crate::kubelet::bounds;
 use crate::subject::Role;
 use crate::words::{Finding, Severity};
@@ -32,6 +33,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         if latest >= DOUBTFUL
             || enough
             || container.declared.is_some()
+            || fault::passes_early(template, container, &probe.handler)
             || super::never_counts(template, container, probe)
         {
             continue;

@@ -2,6 +2,7 @@
 
 use super::rule::{Rule, Scope};
 use super::{Case, case};
+use crate::intent::fault;
 use crate::kubelet::bounds::{self, Verdict};
 use crate::subject::Role;
 use crate::words::{Finding, Severity};
@@ -21,7 +22,10 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         let Some(declared) = &container.declared else {
             continue;
         };
-        if super::never_counts(template, container, probe) {
+        // One that passes at its first try never kills; startup-passes-too-early speaks of it.
+        if fault::passes_early(template, container, &probe.handler)
+            || super::never_counts(template, container, probe)
+        {
             continue;
         }
         let load = declared.value.0;

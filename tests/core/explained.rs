@@ -139,4 +139,33 @@ mod tests {
         assert!(text.contains("no-probes"), "{text}");
         assert!(!text.contains("holds an accelerator"), "{text}");
     }
+
+    /// The simulation knows as the rules do what passes early.
+    #[test]
+    fn a_probe_that_passes_early_kills_nobody_in_the_simulation() {
+        let pod = |image: &str, probe: Value| {
+            json!({
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "metadata": {"name": "chat", "annotations": {"warmgate.io/max-startup-time": "15m"}},
+                "spec": {"containers": [{
+                    "name": "engine",
+                    "image": image,
+                    "resources": {"limits": {"nvidia.com/gpu": 1}},
+                    "livenessProbe": probe,
+                }]},
+            })
+        };
+        let asks = |script: &str| json!({"exec": {"command": ["sh", "-c", script]}});
+        let root = json!({"httpGet": {"path": "/", "port": 11434}});
+        for (image, probe, kills) in [
+            ("x", asks("echo a; curl -sf localhost"), true),
+            ("x", asks("curl -sf localhost; true"), false),
+            ("ollama/ollama", root, false),
+        ] {
+            let text = explained(&pod(image, probe.clone()), None).text;
+            assert_eq!(text.contains("kills it in each"), kills, "{probe}: {text}");
+            assert_eq!(text.contains("[liveness-kills-startup]"), kills, "{text}");
+        }
+    }
 }

@@ -466,9 +466,115 @@ const REACH: [Row; 31] = [
     .pod("resourceClaims: [{name: nic, resourceClaimName: shared}]"),
 ];
 
+/// Probes that pass before the model is loaded, and such as only seem to.
+const EARLY: [Row; 17] = [
+    row(
+        "liveness-kills-startup",
+        false,
+        "image: x, livenessProbe: {exec: {command: [sh, -c, exit 0]}}",
+    )
+    .annotated("warmgate.io/max-startup-time: 15m"),
+    row(
+        "liveness-kills-startup",
+        false,
+        "image: x, livenessProbe: {exec: {command: [echo, ok]}}",
+    )
+    .annotated("warmgate.io/max-startup-time: 15m"),
+    row(
+        "liveness-kills-startup",
+        false,
+        "image: x, livenessProbe: {exec: {command: [/bin/true]}}",
+    )
+    .annotated("warmgate.io/max-startup-time: 15m"),
+    row(
+        "liveness-kills-startup",
+        false,
+        "image: x, livenessProbe: {exec: {command: [sh, -c, 'curl -s localhost; true']}}",
+    )
+    .annotated("warmgate.io/max-startup-time: 15m"),
+    row(
+        "liveness-kills-startup",
+        true,
+        "image: x, livenessProbe: {exec: {command: [sh, -c, 'echo a; curl -sf localhost']}}",
+    )
+    .annotated("warmgate.io/max-startup-time: 15m"),
+    row(
+        "liveness-kills-startup",
+        true,
+        "image: x, livenessProbe: {exec: {command: [sh, -c, \"true\\ntest -f /ok\"]}}",
+    )
+    .annotated("warmgate.io/max-startup-time: 15m"),
+    row(
+        "liveness-kills-startup",
+        false,
+        "image: ollama/ollama, livenessProbe: {httpGet: {path: /, port: 11434}}",
+    )
+    .annotated("warmgate.io/max-startup-time: 15m"),
+    row(
+        "liveness-without-startup",
+        true,
+        "image: ollama/ollama, livenessProbe: {httpGet: {path: /, port: 11434}}",
+    )
+    .annotated("warmgate.io/max-startup-time: 15m"),
+    row(
+        "liveness-kills-startup",
+        true,
+        "image: ollama/ollama, livenessProbe: {httpGet: {path: /, port: 11434, scheme: HTTPS}}",
+    )
+    .annotated("warmgate.io/max-startup-time: 15m"),
+    row(
+        "liveness-kills-startup",
+        false,
+        "image: llama.cpp:server-b6000, args: [-m, /m], livenessProbe: {tcpSocket: {port: 8080}}",
+    )
+    .annotated("warmgate.io/max-startup-time: 15m"),
+    row(
+        "liveness-without-startup",
+        true,
+        "image: x, livenessProbe: {exec: {command: [sh, -c, 'echo a; curl -sf localhost']}}",
+    ),
+    row(
+        "startup-window-too-short",
+        false,
+        "image: x, startupProbe: {exec: {command: ['true']}}",
+    )
+    .annotated("warmgate.io/max-startup-time: 15m"),
+    row(
+        "startup-window-too-short",
+        false,
+        "image: llama.cpp:server-b6000, args: [-m, /m], startupProbe: {tcpSocket: {port: 8080}}",
+    )
+    .annotated("warmgate.io/max-startup-time: 15m"),
+    row(
+        "startup-passes-too-early",
+        true,
+        "image: x, startupProbe: {exec: {command: ['true']}}",
+    ),
+    row(
+        "startup-passes-too-early",
+        true,
+        "image: x, startupProbe: {exec: {command: [sh, -c, 'curl -s localhost; exit 0']}}",
+    ),
+    row(
+        "startup-passes-too-early",
+        false,
+        "image: x, startupProbe: {exec: {command: [sh, -c, 'echo a; curl -sf localhost']}}",
+    ),
+    row(
+        "startup-window-doubtful",
+        false,
+        "image: vllm/vllm-openai, startupProbe: {exec: {command: ['true']}}",
+    ),
+];
+
 #[test]
 fn rules_speak_where_they_should_and_only_there() {
-    let rows = LIVENESS.iter().chain(&LOAD).chain(&STARTUP).chain(&REACH);
+    let rows = LIVENESS
+        .iter()
+        .chain(&LOAD)
+        .chain(&STARTUP)
+        .chain(&REACH)
+        .chain(&EARLY);
     for row in rows {
         let text = row.manifest();
         let findings = findings_of_file(row.rule, &text);

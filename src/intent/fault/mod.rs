@@ -8,7 +8,7 @@ mod network;
 
 use super::{ContainerIntent, TemplateIntent};
 use crate::annotations::HandlerValue;
-use crate::knowledge::PathRow;
+use crate::knowledge::{PathRow, WhileLoading};
 use crate::subject::{Handler, Port};
 
 pub use network::asks;
@@ -134,6 +134,29 @@ pub fn known_path<'c>(
     };
     let server = container.server()?;
     asks(template, container, server, handler).then(|| server.path(path))?
+}
+
+/// Whether a handler is known to pass before the model is loaded: it tells nothing, or it asks what the server answers early.
+pub fn passes_early(
+    template: &TemplateIntent<'_>,
+    container: &ContainerIntent<'_>,
+    handler: &Handler,
+) -> bool {
+    let faults = faults(template, container, handler);
+    if !faults.is_empty() {
+        return faults == [Fault::TellsNothing];
+    }
+    match handler {
+        Handler::Http { .. } => known_path(template, container, handler)
+            .is_some_and(|path| path.loading == WhileLoading::Early),
+        // A connection is all that is asked for.
+        Handler::Tcp { .. } => container.server().is_some_and(|server| {
+            server.preset.listens_early()
+                && server.port.is_some()
+                && asks(template, container, server, handler)
+        }),
+        Handler::Exec { .. } | Handler::Grpc { .. } => false,
+    }
 }
 
 /// The parameter in a path's query that makes a busy server answer as if it were dead. llama.cpp's is known by its name, also
