@@ -15,6 +15,7 @@ mod rollout;
 mod startup;
 mod termination;
 mod undo;
+mod written;
 
 use std::collections::HashSet;
 

@@ -7,9 +7,10 @@ use serde_json::{Map, Value};
 
 use super::edit::{Edit, EditKind};
 use super::handler::is_handler;
-use super::place::{kind_of, resolve};
+use super::place::resolve;
 use super::present;
 use super::record::{digest, is_default, normal_handler};
+use super::written::kind_of;
 use crate::annotations;
 use crate::subject::{ApplyRecord, Subject, Update};
 use crate::words::{FieldPath, Segment};
@@ -90,7 +91,7 @@ pub(super) fn records(subject: &Subject<'_>) -> Option<Map<String, Value>> {
 
 fn claim(subject: &Subject<'_>, name: &str, record: &Value) -> Option<Own> {
     let path = resolve(name, subject.object)?;
-    let kind = kind_of(&path)?;
+    let kind = kind_of(&path, subject.workload)?;
     let value = present(subject.object, &path)?;
     let container = subject
         .templates

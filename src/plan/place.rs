@@ -2,41 +2,7 @@
 
 use serde_json::Value;
 
-use super::edit::EditKind;
-use crate::annotations;
 use crate::words::{FieldPath, Segment};
-
-/// What an edit of this field is for; `None` for a field that we never write.
-pub(super) fn kind_of(path: &FieldPath) -> Option<EditKind> {
-    let keys: Vec<&str> = path
-        .segments()
-        .iter()
-        .map(|segment| match segment {
-            Segment::Index(_) => "[]",
-            Segment::Key(key) => key.as_str(),
-        })
-        .collect();
-    match keys.as_slice() {
-        [.., "containers" | "initContainers", "[]", "startupProbe"] => Some(EditKind::StartupProbe),
-        [.., "[]", "startupProbe", "failureThreshold"] => Some(EditKind::StartupWindow),
-        [
-            ..,
-            "[]",
-            "livenessProbe" | "readinessProbe",
-            "timeoutSeconds",
-        ] => Some(EditKind::ProbeTimeout),
-        [.., "[]", "lifecycle", "preStop"] => Some(EditKind::PreStop),
-        [.., "spec", "terminationGracePeriodSeconds"] => Some(EditKind::GracePeriod),
-        [.., "progressDeadlineSeconds"] => Some(EditKind::ProgressDeadline),
-        [.., "strategy", "type"] | [.., "rollingUpdate", "maxSurge" | "maxUnavailable"] => {
-            Some(EditKind::Rollout)
-        }
-        [_, .., "metadata", "annotations", key] if annotations::is_ours(key) => {
-            Some(EditKind::Annotation)
-        }
-        _ => None,
-    }
-}
 
 /// A path with the names of containers in place of their numbers: `spec.containers[engine].startupProbe`.
 pub(super) fn named(path: &FieldPath, object: &Value) -> String {

@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 use super::edit::{Edit, EditKind};
 use super::own::{Own, own_values, records, without};
 use super::patch::{Builder, take_out, write_down};
-use super::place::{kind_of, resolve};
+use super::place::resolve;
+use super::written::kind_of;
 use super::{DEFAULT_DEADLINE, DEFAULT_GRACE, min_ready, present};
 use crate::annotations::CHANGES;
 use crate::knowledge::Knowledge;
@@ -161,7 +162,7 @@ fn left(
             Some(path) => match needed.iter().find(|(needed, _)| needed == path) {
                 Some((_, why)) => Stays::Needed(why.clone()),
                 None if is_among(&unapplied, path) => Stays::Applied,
-                None => not_ours(subject.object, path, record),
+                None => not_ours(subject, path, record),
             },
             None => Stays::Gone,
         };
@@ -175,11 +176,11 @@ fn left(
 }
 
 /// What a field is that has not the value we wrote. Values of handlers and annotations may be secrets, and are not shown.
-fn not_ours(object: &Value, path: &FieldPath, record: &Value) -> Stays {
-    let Some(kind) = kind_of(path) else {
+fn not_ours(subject: &Subject<'_>, path: &FieldPath, record: &Value) -> Stays {
+    let Some(kind) = kind_of(path, subject.workload) else {
         return Stays::Foreign;
     };
-    let Some(stands) = present(object, path) else {
+    let Some(stands) = present(subject.object, path) else {
         return Stays::Gone;
     };
     let hidden = matches!(

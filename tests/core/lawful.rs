@@ -247,26 +247,47 @@ pub(crate) fn objection_to(operation: &Value, object: &Value) -> Option<String> 
     }
 }
 
+/// Where kinds keep their pod templates; a Pod is its own.
+const TEMPLATES: [&[&str]; 5] = [
+    &[],
+    &["spec", "template"],
+    &["spec", "jobTemplate", "spec", "template"],
+    &["spec", "leaderWorkerTemplate", "leaderTemplate"],
+    &["spec", "leaderWorkerTemplate", "workerTemplate"],
+];
+
+/// Whether an edit may write, or take out, a field.
 fn is_allowed_path(keys: &[&str]) -> bool {
-    let is_number = |step: &str| step.bytes().all(|byte| byte.is_ascii_digit());
-    let in_container = keys
-        .iter()
-        .position(|key| matches!(*key, "containers" | "initContainers"));
-    if let Some([number, field, rest @ ..]) = in_container.map(|place| &keys[place + 1..])
-        && is_number(number)
-    {
-        return match *field {
-            "lifecycle" => rest.is_empty() || rest.first() == Some(&"preStop"),
-            "startupProbe" => true,
-            "livenessProbe" | "readinessProbe" => rest == ["timeoutSeconds"],
-            _ => false,
-        };
-    }
+    let in_template = |place: &&[&str]| {
+        let below = keys.strip_prefix(*place);
+        below.is_some_and(is_allowed_in_template)
+    };
     match keys {
-        [.., "terminationGracePeriodSeconds"] | [.., "spec", "progressDeadlineSeconds"] => true,
-        [.., "metadata"] | [.., "metadata", "annotations"] => true,
-        [.., "metadata", "annotations", key] => is_ours(key),
-        _ => keys.windows(2).any(|two| two == ["spec", "strategy"]),
+        ["spec", "progressDeadlineSeconds"] => true,
+        ["spec", "strategy", rest @ ..] => matches!(
+            rest,
+            [] | ["type"] | ["rollingUpdate"] | ["rollingUpdate", "maxSurge" | "maxUnavailable"]
+        ),
+        _ => TEMPLATES.iter().any(in_template),
+    }
+}
+
+fn is_allowed_in_template(keys: &[&str]) -> bool {
+    let is_number = |step: &str| step.bytes().all(|byte| byte.is_ascii_digit());
+    match keys {
+        ["metadata"] | ["metadata", "annotations"] => true,
+        ["metadata", "annotations", key] => is_ours(key),
+        ["spec", "terminationGracePeriodSeconds"] => true,
+        ["spec", "containers" | "initContainers", number, rest @ ..] if is_number(number) => {
+            matches!(
+                rest,
+                ["startupProbe", ..]
+                    | ["livenessProbe" | "readinessProbe", "timeoutSeconds"]
+                    | ["lifecycle"]
+                    | ["lifecycle", "preStop", ..]
+            )
+        }
+        _ => false,
     }
 }
 

@@ -22,6 +22,7 @@ mod conformance_page;
 mod conformance_sample;
 mod edits;
 mod explained;
+mod forged;
 #[path = "../generate/mod.rs"]
 mod generate;
 mod generate_coverage;

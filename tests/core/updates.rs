@@ -13,7 +13,7 @@ const TEMPLATE_TIME: &str = "/spec/template/metadata/annotations/warmgate.io~1ma
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// A workload with an accelerator, a liveness probe and annotations in its template, as an API server defaults it.
-fn workload(kind: &str, annotations: Value) -> Value {
+pub(super) fn workload(kind: &str, annotations: Value) -> Value {
     let mut object = json!({
         "apiVersion": "apps/v1",
         "kind": kind,
