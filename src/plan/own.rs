@@ -10,7 +10,7 @@ use super::handler::is_handler;
 use super::place::resolve;
 use super::present;
 use super::record::{digest, is_default, normal_handler};
-use super::written::kind_of;
+use super::written::{kind_of, replaces};
 use crate::annotations;
 use crate::subject::{ApplyRecord, Subject, Update};
 use crate::words::{FieldPath, Segment};
@@ -75,11 +75,19 @@ pub fn own_values(subject: &Subject<'_>, applied: &ApplyRecord) -> Vec<Own> {
 
 /// The fields that `changes` names and that are there, whatever their values are by now.
 pub(super) fn claims(subject: &Subject<'_>) -> Vec<Own> {
-    records(subject)
-        .unwrap_or_default()
+    let records = records(subject).unwrap_or_default();
+    let claims = records
         .iter()
-        .filter_map(|(name, record)| claim(subject, name, record))
-        .collect()
+        .filter_map(|(name, record)| claim(subject, name, record));
+    let mut claims: Vec<Own> = claims.collect();
+    let probes = claims
+        .iter()
+        .filter(|claim| claim.kind == EditKind::StartupProbe);
+    let probes: Vec<FieldPath> = probes.map(|claim| claim.path.clone()).collect();
+    // An edit raises the owner's window; in a probe of ours there is none.
+    let is_within = |path: &FieldPath| probes.iter().any(|probe| path.starts_with(probe));
+    claims.retain(|claim| claim.kind != EditKind::StartupWindow || !is_within(&claim.path));
+    claims
 }
 
 /// What `changes` says, field by field; `None` where it is absent, cannot be read, or is longer than it can be.
@@ -89,10 +97,24 @@ pub(super) fn records(subject: &Subject<'_>) -> Option<Map<String, Value>> {
     serde_json::from_str(text).ok()
 }
 
+/// Whether a record says something that an edit of the field can have done. Else nothing of it is believed: what it says was
+/// there before would be written out.
+pub(super) fn is_believed(kind: EditKind, field: &FieldPath, record: &Value) -> bool {
+    let set = record.get("set").unwrap_or(&Value::Null);
+    was(record).is_none_or(|was| replaces(kind, field, was, set))
+}
+
+fn was(record: &Value) -> Option<&Value> {
+    record.get("was").filter(|was| !was.is_null())
+}
+
 fn claim(subject: &Subject<'_>, name: &str, record: &Value) -> Option<Own> {
     let path = resolve(name, subject.object)?;
     let kind = kind_of(&path, subject.workload)?;
     let value = present(subject.object, &path)?;
+    if !is_believed(kind, &path, record) {
+        return None;
+    }
     let container = subject
         .templates
         .iter()
@@ -102,7 +124,7 @@ fn claim(subject: &Subject<'_>, name: &str, record: &Value) -> Option<Own> {
     Some(Own {
         kind,
         value: value.clone(),
-        was: record.get("was").filter(|was| !was.is_null()).cloned(),
+        was: was(record).cloned(),
         why: record
             .get("why")
             .and_then(Value::as_str)

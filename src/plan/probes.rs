@@ -46,7 +46,8 @@ fn timeout(
     };
     let path = container.container.probe_path(role).key("timeoutSeconds");
     let was = present(site.subject.object, &path).cloned();
-    if probe.timeout >= floor || site.is_applied(&path) {
+    // The API server refuses what is negative.
+    if probe.timeout < 0 || probe.timeout >= floor || site.is_applied(&path) {
         return None;
     }
     Some(Edit {

@@ -10,6 +10,9 @@ use crate::words::FieldPath;
 /// What the API server fills in; it counts as unset (`pkg/apis/apps/v1/defaults.go`).
 pub(crate) const DEFAULT_DEADLINE: i64 = 600;
 
+/// What the API server fills in for both numbers of a rolling update.
+pub(super) const DEFAULT_SURGE: &str = "25%";
+
 /// "No deadline", as the API spells it.
 pub(crate) const NO_DEADLINE: i64 = i32::MAX as i64;
 
@@ -172,17 +175,17 @@ pub(crate) fn counts_as_unset(strategy: Option<&Value>) -> bool {
     let rolling = strategy
         .get("rollingUpdate")
         .filter(|value| !value.is_null());
-    let kind = strategy.get("type").and_then(Value::as_str);
-    let quarter = |field: &str| {
+    let kind = strategy.get("type").filter(|value| !value.is_null());
+    let unset = |field: &str| {
         let value = rolling
             .and_then(|rolling| rolling.get(field))
             .filter(|value| !value.is_null());
-        value.is_none_or(|value| value.as_str() == Some("25%"))
+        value.is_none_or(|value| value == DEFAULT_SURGE)
     };
     strategy.is_object()
         && kind.is_none_or(|kind| kind == "RollingUpdate")
-        && quarter("maxSurge")
-        && quarter("maxUnavailable")
+        && unset("maxSurge")
+        && unset("maxUnavailable")
 }
 
 /// Whether a rollout needs no spare accelerator: no surge, or everything is stopped first.

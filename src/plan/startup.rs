@@ -97,7 +97,8 @@ fn raise(site: &Site<'_>, container: &ContainerIntent<'_>, probe: &Probe) -> Opt
         .declared
         .as_ref()
         .filter(|_| site.is_owned_pod())?;
-    if bounds::guaranteed_window(probe) >= declared.value.0 {
+    // The API server refuses what is negative.
+    if probe.failure_threshold < 0 || bounds::guaranteed_window(probe) >= declared.value.0 {
         return None;
     }
     let wanted = with_margin(declared.value.0);

@@ -73,7 +73,11 @@ pub(super) fn plan(
         .spec_path()
         .key("terminationGracePeriodSeconds");
     let written = template.template.grace();
-    let readable = written.is_some() || present(site.subject.object, &path).is_none();
+    // The kubelet takes a negative one for 1: it is meant, or nonsense.
+    let readable = match written {
+        Some(seconds) => seconds >= 0,
+        None => present(site.subject.object, &path).is_none(),
+    };
     let mut hooks: Vec<HookPlan<'_>> = template
         .serving()
         .map(|one| hook(site, template, one, withheld))

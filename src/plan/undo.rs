@@ -7,7 +7,7 @@ use json_patch::Patch;
 use serde_json::{Map, Value};
 
 use super::edit::{Edit, EditKind};
-use super::own::{Own, own_values, records, without};
+use super::own::{Own, is_believed, own_values, records, without};
 use super::patch::{Builder, take_out, write_down};
 use super::place::resolve;
 use super::written::kind_of;
@@ -49,6 +49,8 @@ pub enum Stays {
         /// The value that stands there and the one that we wrote, where the record shows it.
         values: Option<(Value, Value)>,
     },
+    /// Its record is none that warmgate writes.
+    Disbelieved,
     /// Warmgate never writes such a field.
     Foreign,
     /// It is not there any more.
@@ -183,11 +185,17 @@ fn not_ours(subject: &Subject<'_>, path: &FieldPath, record: &Value) -> Stays {
     let Some(stands) = present(subject.object, path) else {
         return Stays::Gone;
     };
+    if !is_believed(kind, path, record) {
+        return Stays::Disbelieved;
+    }
     let hidden = matches!(
         kind,
         EditKind::Annotation | EditKind::PreStop | EditKind::StartupProbe
     );
     let wrote = record.get("set").filter(|_| !hidden);
+    if wrote == Some(stands) {
+        return Stays::Disbelieved;
+    }
     Stays::Changed {
         values: wrote.map(|wrote| (stands.clone(), wrote.clone())),
     }

@@ -1,9 +1,12 @@
-//! What edits write, as far as it can be told from outside: which fields.
+//! What edits write, as far as it can be told from outside: which fields, and which values they replace there.
 //!
 //! `changes` is the user's to write, so what it claims is held against this. Paths are compared whole, since an owner's map
 //! (labels, a node selector) may have a member of any name.
 
+use serde_json::Value;
+
 use super::edit::EditKind;
+use super::rollout::{DEFAULT_DEADLINE, DEFAULT_SURGE};
 use crate::annotations;
 use crate::knowledge::Workload;
 use crate::words::{FieldPath, Segment};
@@ -74,6 +77,25 @@ fn in_container(field: &[Option<&str>], is_pod: bool) -> Option<EditKind> {
 /// Whether an annotation of that key is copied from an object into its template.
 fn is_copied(key: &str) -> bool {
     annotations::is_ours(key) && !matches!(key, annotations::CHANGES | annotations::ROLLOUT)
+}
+
+/// Whether an edit of this field can have replaced `was` by `set`; of what was absent that is true of all edits.
+pub(super) fn replaces(kind: EditKind, field: &FieldPath, was: &Value, set: &Value) -> bool {
+    let raises = |most: i64| match (was.as_i64(), set.as_i64()) {
+        (Some(was), Some(set)) => (0..=most).contains(&was) && was < set,
+        _ => false,
+    };
+    match kind {
+        // They are written where nothing stands.
+        EditKind::Annotation | EditKind::PreStop | EditKind::StartupProbe => false,
+        EditKind::GracePeriod => raises(i64::MAX),
+        EditKind::ProbeTimeout | EditKind::StartupWindow => raises(i64::from(i32::MAX)),
+        EditKind::ProgressDeadline => was.as_i64() == Some(DEFAULT_DEADLINE) && raises(i64::MAX),
+        EditKind::Rollout => {
+            let is_type = field.segments().last() == Some(&Segment::Key("type".to_owned()));
+            was == DEFAULT_SURGE && !is_type
+        }
+    }
 }
 
 #[cfg(test)]
@@ -147,5 +169,56 @@ mod tests {
         assert_eq!(kind("apps", "StatefulSet", "spec.strategy.type"), None);
         let window = "spec.containers[engine].startupProbe.failureThreshold";
         assert_eq!(kind("", "Pod", window), Some(EditKind::StartupWindow));
+    }
+
+    #[test]
+    fn only_what_counts_as_unset_is_replaced() {
+        let surge = FieldPath::of(&["spec", "strategy", "rollingUpdate", "maxSurge"]);
+        let kind_of_strategy = FieldPath::of(&["spec", "strategy", "type"]);
+        let any = FieldPath::root();
+        for (kind, field, was, set) in [
+            (EditKind::GracePeriod, &any, json!(30), json!(75)),
+            (EditKind::GracePeriod, &any, json!(0), json!(75)),
+            (EditKind::ProbeTimeout, &any, json!(1), json!(5)),
+            (EditKind::StartupWindow, &any, json!(30), json!(114)),
+            (EditKind::ProgressDeadline, &any, json!(600), json!(3900)),
+            (EditKind::Rollout, &surge, json!("25%"), json!(0)),
+        ] {
+            assert!(replaces(kind, field, &was, &set), "{kind:?} {was}");
+        }
+        for (kind, field, was, set) in [
+            (EditKind::GracePeriod, &any, json!(75), json!(75)),
+            (EditKind::GracePeriod, &any, json!(30), json!("75")),
+            (EditKind::ProbeTimeout, &any, json!(9), json!(5)),
+            (
+                EditKind::ProbeTimeout,
+                &any,
+                json!(1_u64 << 40),
+                json!(1_u64 << 41),
+            ),
+            (EditKind::ProgressDeadline, &any, json!(599), json!(3900)),
+            (EditKind::ProgressDeadline, &any, json!(600), json!(600)),
+            (EditKind::Rollout, &surge, json!(2), json!(0)),
+            (
+                EditKind::Rollout,
+                &kind_of_strategy,
+                json!("25%"),
+                json!("RollingUpdate"),
+            ),
+        ] {
+            assert!(!replaces(kind, field, &was, &set), "{kind:?} {was}");
+        }
+        for kind in EditKind::ALL {
+            for was in [
+                json!("x"),
+                json!({"a": 1}),
+                json!([]),
+                json!(true),
+                json!(1.5),
+                json!(-5),
+            ] {
+                assert!(!replaces(kind, &surge, &was, &json!(75)), "{kind:?} {was}");
+            }
+        }
     }
 }

@@ -35,6 +35,9 @@ pub fn left(left: &Left) -> String {
             brief(stands),
             brief(wrote)
         ),
+        Stays::Disbelieved => {
+            format!("{name} has a record that warmgate does not write: left as it is")
+        }
         Stays::Foreign => format!("{name} is no field that warmgate writes: left as it is"),
         Stays::Gone => format!("{name} is gone: there is nothing to take back"),
         Stays::Needed(why) => {

@@ -257,7 +257,7 @@ const TEMPLATES: [&[&str]; 5] = [
 ];
 
 /// Whether an edit may write, or take out, a field.
-fn is_allowed_path(keys: &[&str]) -> bool {
+pub(crate) fn is_allowed_path(keys: &[&str]) -> bool {
     let in_template = |place: &&[&str]| {
         let below = keys.strip_prefix(*place);
         below.is_some_and(is_allowed_in_template)

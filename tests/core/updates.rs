@@ -47,7 +47,7 @@ fn declares(time: &str) -> Value {
 
 /// What is stored of an object that is created, or that replaces `old`.
 #[track_caller]
-fn stored(old: Option<&Value>, new: &Value) -> Value {
+pub(super) fn stored(old: Option<&Value>, new: &Value) -> Value {
     told(old, new).0
 }
 

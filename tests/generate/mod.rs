@@ -6,6 +6,7 @@ mod container;
 mod defaults;
 #[cfg(test)]
 mod draws;
+mod forged;
 mod metadata;
 mod places;
 mod pod;
@@ -23,6 +24,7 @@ use warmgate::subject::group_and_kind;
 pub(crate) use defaults::with_server_defaults;
 #[cfg(test)]
 pub(crate) use draws::{bytes, draws};
+pub(crate) use forged::THEIRS;
 pub(crate) use source::Source;
 pub(crate) use update::{Update, inject_sidecar, is_named};
 
@@ -46,6 +48,16 @@ pub(crate) fn drawn(bytes: &[u8]) -> Drawn {
 /// Draws an object that was mended before, and what its owner made of it since.
 pub(crate) fn drawn_update(bytes: &[u8]) -> Update {
     update::draw(&mut Source::new(bytes))
+}
+
+/// Draws the same, and lies in the record of what was changed that its owner sends.
+pub(crate) fn drawn_forgery(bytes: &[u8]) -> Update {
+    let mut source = Source::new(bytes);
+    let update = update::draw(&mut source);
+    Update {
+        new: forged::forged(&mut source, &update.new),
+        ..update
+    }
 }
 
 fn draw(source: &mut Source<'_>) -> Drawn {

@@ -12,7 +12,8 @@ use warmgate::subject::{ApplyRecord, Subject};
 use super::{editing, ensure, mended, namespace_defaults, patched, with_object};
 use crate::answered::objection_to_operations;
 use crate::generate::{
-    create, drawn, drawn_update, inject_sidecar, is_named, with_server_defaults,
+    THEIRS, create, drawn, drawn_forgery, drawn_update, inject_sidecar, is_named,
+    with_server_defaults,
 };
 use crate::lawful::{MARK, changes, identical, same, steps, unlawful_under};
 
@@ -198,6 +199,38 @@ pub(super) fn every_operation_is_allowed_and_applies(bytes: &[u8]) -> Result<(),
         })?;
     }
     Ok(())
+}
+
+/// A record is the user's to write: whatever it claims, only fields of edits are written, and only with what edits write.
+pub(super) fn a_record_that_lies_writes_nothing_that_edits_would_not(
+    bytes: &[u8],
+) -> Result<(), String> {
+    let update = drawn_forgery(bytes);
+    let facts = update.facts();
+    let (updated, created) = (
+        update.request(),
+        create(&update.new, update.drawn.namespace),
+    );
+    for request in [updated, created] {
+        let patch = admit(&request, &facts).patch;
+        let objection = objection_to_operations(&patch.0, object(&request))
+            .or_else(|| patch.0.iter().find_map(objection_to_value));
+        ensure(objection.is_none(), || {
+            format!("{objection:?} of {}\n{}", object(&request), json!(patch))
+        })?;
+        mends_once(&request, &facts, |object| object.clone())?;
+    }
+    Ok(())
+}
+
+/// Why an operation does not write what an edit does: it has a lie in it, or no number where one belongs.
+fn objection_to_value(operation: &PatchOperation) -> Option<String> {
+    let operation = json!(operation);
+    let path = operation["path"].as_str().unwrap_or_default();
+    let value = operation.get("value")?;
+    let is_number = path.ends_with("Seconds") || path.ends_with("/failureThreshold");
+    let is_wrong = is_number && value.as_i64().is_none_or(|value| value < 0);
+    (is_wrong || value.to_string().contains(THEIRS)).then(|| format!("{path} = {value}"))
 }
 
 pub(super) fn nothing_of_the_owners_is_weakened(bytes: &[u8]) -> Result<(), String> {

@@ -6,8 +6,8 @@ use warmgate::plan::{NoUndo, Stays, Undo, undo};
 
 use super::updates::owners_version;
 use super::{editing, ensure, mended, patched, with_object};
-use crate::generate::{drawn, drawn_update, with_server_defaults};
-use crate::lawful::{MARK, same};
+use crate::generate::{THEIRS, drawn, drawn_forgery, drawn_update, with_server_defaults};
+use crate::lawful::{MARK, is_allowed_path, same, steps};
 
 /// The maps that edits make where they are missing.
 const MADE: [&str; 5] = [
@@ -194,6 +194,24 @@ const LIES: [(&str, &str); 9] = [
         "/spec/template/spec/containers/0/livenessProbe",
     ),
 ];
+
+/// Whatever a record says was there before, only what edits can have replaced is put back.
+pub(super) fn a_record_that_lies_puts_nothing_back(bytes: &[u8]) -> Result<(), String> {
+    let update = drawn_forgery(bytes);
+    let Ok(undone) = undo(&update.new, &update.facts().knowledge) else {
+        return Ok(());
+    };
+    let is_allowed = |pointer: &str| {
+        let steps = steps(pointer);
+        let keys: Vec<&str> = steps.iter().map(String::as_str).collect();
+        is_allowed_path(&keys)
+    };
+    let mut operations = undone.patch.0.iter();
+    let told = json!(undone.patch).to_string();
+    let fine =
+        operations.all(|operation| is_allowed(operation.path().as_ref())) && !told.contains(THEIRS);
+    ensure(fine, || format!("{told}\nof {}", update.new))
+}
 
 /// A record is the user's to write: whatever it claims, nothing else than what edits write is touched.
 pub(super) fn a_record_that_lies_reaches_no_further_than_edits(bytes: &[u8]) -> Result<(), String> {
