@@ -142,7 +142,13 @@ pub(super) fn strategy(site: &Site<'_>, edits: &mut Vec<Edit>, withheld: &mut Ve
         (rolling.key("maxSurge"), json!(0)),
         (rolling.key("maxUnavailable"), json!(1)),
     ];
-    if fields.iter().any(|(path, _)| site.is_applied(path)) {
+    let stands = |path: &FieldPath| present(site.subject.object, path);
+    // Who applied by name what is wanted already puts nothing back.
+    let missing: Vec<(FieldPath, Value)> = fields
+        .into_iter()
+        .filter(|(path, value)| stands(path) != Some(value))
+        .collect();
+    if missing.iter().any(|(path, _)| site.is_applied(path)) {
         withheld.push(Withheld {
             kind: EditKind::Rollout,
             container: None,
@@ -151,20 +157,14 @@ pub(super) fn strategy(site: &Site<'_>, edits: &mut Vec<Edit>, withheld: &mut Ve
         });
         return;
     }
-    for (path, value) in fields {
-        let was = present(site.subject.object, &path).cloned();
-        if was.as_ref() != Some(&value) {
-            let why = format!("no-surge asked for ({})", asked.source);
-            edits.push(Edit {
-                kind: EditKind::Rollout,
-                container: None,
-                path,
-                value: Some(value),
-                was,
-                why,
-            });
-        }
-    }
+    edits.extend(missing.into_iter().map(|(path, value)| Edit {
+        kind: EditKind::Rollout,
+        container: None,
+        was: stands(&path).cloned(),
+        path,
+        value: Some(value),
+        why: format!("no-surge asked for ({})", asked.source),
+    }));
 }
 
 /// Whether a Deployment's strategy is what the API server fills in: a rolling update with 25 % and 25 %.

@@ -223,3 +223,38 @@ fn a_window_of_ours_fits_into_the_deadline_that_an_update_leaves() {
     assert_eq!(object.pointer(DEADLINE), Some(&json!(3900)));
     assert_eq!(window(&object), Some(json!(361)));
 }
+
+/// Who applied by name what is wanted already puts nothing back: the API server has filled in the numbers.
+#[test]
+fn a_rollout_is_made_beside_a_type_that_was_applied_by_name() {
+    let applied = |strategy: Value| {
+        let mut object = rolling_deployment();
+        let text = json!({"spec": {"strategy": strategy}}).to_string();
+        object["metadata"]["annotations"] = json!({
+            "warmgate.io/rollout": "no-surge",
+            "kubectl.kubernetes.io/last-applied-configuration": text,
+        });
+        let facts = Facts::new(Mode::Fix, Origin::Admission);
+        let patch = admit(&create(&object, "team"), &facts).patch;
+        json_patch::patch(&mut object, &patch).expect("a patch that applies");
+        object["spec"]["strategy"]["rollingUpdate"].clone()
+    };
+    let none = json!({"maxSurge": 0, "maxUnavailable": 1});
+    assert_eq!(applied(json!({"type": "RollingUpdate"})), none);
+    let quarters = json!({"maxSurge": "25%", "maxUnavailable": "25%"});
+    for field in ["maxSurge", "maxUnavailable"] {
+        let strategy = json!({"type": "RollingUpdate", "rollingUpdate": {field: "25%"}});
+        assert_eq!(applied(strategy), quarters, "{field}");
+    }
+}
+
+/// A Deployment as the API server fills it in.
+fn rolling_deployment() -> Value {
+    let container = "image: x, livenessProbe: {tcpSocket: {port: 1}}";
+    let text = of_kind("Deployment", "", "", "", "", container);
+    let mut object = Manifest::read("edits", &text).objects[0].value.clone();
+    object["spec"]["strategy"] = json!({
+        "type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"},
+    });
+    object
+}
