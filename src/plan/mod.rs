@@ -211,6 +211,19 @@ impl Reach {
         }
     }
 
+    /// The same for another version of the object, which may have other templates.
+    fn seen_from(&self, subject: &Subject<'_>, other: &Subject<'_>) -> Self {
+        let reached = |template: &PodTemplate<'_>| {
+            let same = |one: &PodTemplate<'_>| one.path == template.path;
+            let index = subject.templates.iter().position(same);
+            index.is_some_and(|index| self.templates[index])
+        };
+        Self {
+            templates: other.templates.iter().map(reached).collect(),
+            ..*self
+        }
+    }
+
     fn any_template(&self) -> bool {
         self.templates.contains(&true)
     }

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::edit::{Edit, EditKind};
 use super::own::{Own, claims, own_values, without};
+use super::place::named;
 use super::record::means_same;
 use super::{
     DEFAULT_DEADLINE, DEFAULT_GRACE, Plan, Reach, Site, Write, min_ready, patch, present, wanted,
@@ -23,7 +24,7 @@ pub(super) fn renew(arrived: &Site<'_>, write: Write<'_>, rules: &[&str], plan: 
     plan.own.extend(returned.iter().cloned());
     let anew = without_ours(arrived, &plan.own, rules, |site| {
         let (edits, withheld) = wanted(site);
-        let mut staying = kept(site, &reached, write);
+        let mut staying = kept(site, &edits, &reached, write, rules);
         release(arrived.subject, site.subject, &edits, &mut staying);
         (edits, withheld, staying)
     });
@@ -137,8 +138,17 @@ fn returned(arrived: &Site<'_>, write: Write<'_>, rules: &[&str], own: &[Own]) -
     claims
 }
 
-/// The values of ours that stay: those whose reasons an update does not touch.
-fn kept(bare: &Site<'_>, own: &[Own], write: Write<'_>) -> Vec<Own> {
+/// The values of ours that stay: those of which an update touches neither the reasons nor, by the rules of today, what they
+/// come out as. What is known of a server or decided of a group is a reason too, and shows only there; and both versions are
+/// looked at as today, so that other constants than those that a value was made with change nothing. `edits` are what the
+/// object needs.
+fn kept(
+    bare: &Site<'_>,
+    edits: &[Edit],
+    own: &[Own],
+    write: Write<'_>,
+    rules: &[&str],
+) -> Vec<Own> {
     let Write::Update(update) = write else {
         return Vec::new();
     };
@@ -147,9 +157,12 @@ fn kept(bare: &Site<'_>, own: &[Own], write: Write<'_>) -> Vec<Own> {
     let Ok(old) = read(update.old) else {
         return Vec::new();
     };
-    let old_own = own_values(&old, &ApplyRecord::read(update.old));
-    let old_base = without(update.old, &writable(bare, &old_own));
-    let Ok(old_bare) = Subject::read(&old_base, &subject.namespace, subject.knowledge) else {
+    let applied = ApplyRecord::read(update.old);
+    let reach = bare.reach.seen_from(subject, &old);
+    let mut old_own = own_values(&old, &applied);
+    old_own.retain(|own| reach.reaches(own));
+    let old_base = without(update.old, &old_own);
+    let Ok(old_bare) = read(&old_base) else {
         return Vec::new();
     };
     // What stood on the object alone counted from when it was copied into the template.
@@ -168,11 +181,61 @@ fn kept(bare: &Site<'_>, own: &[Own], write: Write<'_>) -> Vec<Own> {
         }
         ours
     };
+    // What was copied into the template counted there.
+    old_own.retain(|own| own.kind != EditKind::Annotation);
+    let counted = without_strays(without(update.old, &old_own));
+    let wanted_then = wanted_then(bare, &applied, &counted, &reach, rules);
+    let comes_out_alike = |own: &Own| {
+        let name = named(&own.path, subject.object);
+        let now = edits.iter().find(|edit| edit.path == own.path);
+        let then = wanted_then.iter().find(|(then, _)| *then == name);
+        match (now.and_then(|edit| edit.value.as_ref()), then) {
+            (Some(now), Some((_, then))) => means_same(own.kind, now, then),
+            (now, then) => now.is_none() && then.is_none(),
+        }
+    };
     own.iter()
         .filter(|own| own.kind != EditKind::Annotation && own.ours_beside_owners.is_none())
         .filter(|own| reasons(subject, now, own) == reasons(&old_bare, then, own))
+        .filter(|own| comes_out_alike(own))
         .cloned()
         .collect()
+}
+
+/// What the object needed before an update by the rules of today, under the names of the fields. `old` is what it was without
+/// values of ours in its fields, and `reach` what may be written of it.
+fn wanted_then(
+    now: &Site<'_>,
+    applied: &ApplyRecord,
+    old: &Value,
+    reach: &Reach,
+    rules: &[&str],
+) -> Vec<(String, Value)> {
+    let namespace = &now.subject.namespace;
+    let Ok(subject) = Subject::read(old, namespace, &now.facts.knowledge) else {
+        return Vec::new();
+    };
+    let intent = crate::intent::resolve(&subject, now.facts, rules);
+    let (edits, _) = wanted(&Site {
+        subject: &subject,
+        intent: &intent,
+        facts: now.facts,
+        applied,
+        reach,
+    });
+    let named = |edit: Edit| Some((named(&edit.path, old), edit.value?));
+    edits.into_iter().filter_map(named).collect()
+}
+
+/// The object without annotations of ours that stand on it alone: they count only once they are copied into a template.
+fn without_strays(mut object: Value) -> Value {
+    let members = object
+        .pointer_mut("/metadata/annotations")
+        .and_then(Value::as_object_mut);
+    if let Some(members) = members {
+        members.retain(|key, _| !annotations::is_ours(key) || key == annotations::ROLLOUT);
+    }
+    object
 }
 
 /// Lets go of what must fit into a grace period or a deadline that comes out otherwise now: a sleep made for another grace
@@ -213,7 +276,8 @@ fn reasons(
         reasons.push(Value::Object(ours(bare.annotations())));
     }
     for (index, template) in bare.templates.iter().enumerate() {
-        if own.template.is_some_and(|own| own != index) {
+        // The other version may have other templates.
+        if own.template.is_some() && !own.path.starts_with(&template.path) {
             continue;
         }
         reasons.push(Value::Object(annotations(index)));

@@ -42,6 +42,7 @@ mod manifest_props;
 mod manifest_read;
 mod mended_text;
 mod properties;
+mod reasons;
 mod registration;
 mod review;
 mod rules;

@@ -81,7 +81,7 @@ fn told(old: Option<&Value>, new: &Value) -> (Value, Vec<String>) {
 
 /// What is stored of `old` with a change.
 #[track_caller]
-fn after(old: &Value, change: impl FnOnce(&mut Value)) -> Value {
+pub(super) fn after(old: &Value, change: impl FnOnce(&mut Value)) -> Value {
     let mut new = old.clone();
     change(&mut new);
     stored(Some(old), &new)
@@ -94,7 +94,7 @@ fn restart(object: &mut Value) {
 }
 
 /// The fields that `changes` names.
-fn named(object: &Value) -> Vec<String> {
+pub(super) fn named(object: &Value) -> Vec<String> {
     let text = object["metadata"]["annotations"]["warmgate.io/changes"].as_str();
     let changes: Value = serde_json::from_str(text.unwrap_or("{}")).expect("JSON");
     let members = changes.as_object().expect("a map");

@@ -51,7 +51,7 @@ pub(super) fn draw(source: &mut Source<'_>) -> Update {
 
 /// One change as an owner makes it.
 fn edit(source: &mut Source<'_>, object: &mut Value) {
-    match source.below(20) {
+    match source.below(24) {
         0 => set(object, "/spec/replicas", source.number(&[3, 5])),
         1 => set(
             object,
@@ -74,6 +74,11 @@ fn edit(source: &mut Source<'_>, object: &mut Value) {
                 members.shift_remove("warmgate.io/changes");
             }
         }
+        6 => set(
+            object,
+            "/spec/startupPolicy",
+            source.word(&["LeaderReady", "LeaderCreated"]),
+        ),
         kind => {
             let specs = pod_specs(object);
             if specs.is_empty() {
@@ -81,23 +86,56 @@ fn edit(source: &mut Source<'_>, object: &mut Value) {
             }
             let spec = specs[source.below(specs.len())].clone();
             match kind {
-                6 => annotate(source, object, spec.trim_end_matches("/spec")),
-                7 => set(
+                7 => annotate(source, object, spec.trim_end_matches("/spec")),
+                8 => set(
                     object,
                     &format!("{spec}/terminationGracePeriodSeconds"),
                     source.number(&[30, 10, 120, 75]),
                 ),
-                8 => inject(object, &spec, sidecar()),
-                9 => set(
+                9 => inject(object, &spec, sidecar()),
+                10 => set(
                     object,
                     &format!("{spec}/nodeSelector"),
                     json!({"cloud.google.com/gke-spot": "true"}),
                 ),
+                11 => set(
+                    object,
+                    &format!("{}/metadata/annotations", spec.trim_end_matches("/spec")),
+                    json!({}),
+                ),
+                12 => lose_what_was_applied(object, &spec),
                 _ => edit_container(source, object, &spec),
             }
         }
     }
 }
+
+/// Takes a startup probe away that the record of an earlier apply names: the record comes in as it was.
+fn lose_what_was_applied(object: &mut Value, spec: &str) {
+    let container = object
+        .pointer_mut(&format!("{spec}/containers/0"))
+        .and_then(Value::as_object_mut);
+    let Some(container) = container else {
+        return;
+    };
+    container.shift_remove("startupProbe");
+    let named = json!({"containers": [{"name": container.get("name"), "startupProbe": {}}]});
+    let steps = spec.trim_start_matches('/').split('/');
+    let applied = steps.rfold(named, |below, step| json!({ step: below }));
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        let key = "kubectl.kubernetes.io/last-applied-configuration";
+        merge(metadata, "annotations", key, json!(applied.to_string()));
+    }
+}
+
+/// Images of several servers, and of what serves nobody.
+const IMAGES: [&str; 5] = [
+    "registry.example/vllm-openai:v0.12.0",
+    "ghcr.io/huggingface/text-generation-inference:3",
+    "nvcr.io/nim/meta/llama-3.1-8b-instruct:1.8",
+    "registry.example/own/server:1.4",
+    "nvcr.io/nvidia/k8s/dcgm-exporter:4",
+];
 
 fn edit_container(source: &mut Source<'_>, object: &mut Value, spec: &str) {
     let containers = object
@@ -111,11 +149,8 @@ fn edit_container(source: &mut Source<'_>, object: &mut Value, spec: &str) {
         return;
     };
     let role = source.one(&["livenessProbe", "readinessProbe", "startupProbe"]);
-    match source.below(10) {
-        0 => drop(members.insert(
-            "image".to_owned(),
-            json!("registry.example/vllm-openai:v0.12.0"),
-        )),
+    match source.below(12) {
+        0 => drop(members.insert("image".to_owned(), source.word(&IMAGES))),
         1 => drop(members.insert("ports".to_owned(), container::ports(source))),
         2 => drop(members.insert("env".to_owned(), container::env(source))),
         3 => drop(members.insert(
@@ -144,6 +179,11 @@ fn edit_container(source: &mut Source<'_>, object: &mut Value, spec: &str) {
                 merge(lifecycle, "preStop", "exec", hook);
             }
         }
+        9 => drop(members.shift_remove("resources")),
+        10 => drop(members.insert(
+            "envFrom".to_owned(),
+            json!([{"configMapRef": {"name": "settings"}}]),
+        )),
         _ => drop(members.insert("lifecycle".to_owned(), container::lifecycle(source))),
     }
 }
