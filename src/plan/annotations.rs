@@ -1,10 +1,19 @@
 //! Annotations that stand on an object only: its pods see the template alone, so they are copied into it.
 
 use super::{Edit, EditKind, Site};
-use crate::intent::Stray;
+use crate::intent::{Skip, SkipReason, Stray};
 
-/// The copies that the templates lack.
+/// The copies that the templates lack. An object that is none of ours, or not ours to edit, gets none.
 pub(super) fn copies(site: &Site<'_>) -> Vec<Edit> {
+    let is_said = |skip: &Skip| {
+        matches!(
+            skip.reason,
+            SkipReason::OptedOut | SkipReason::SkipAnnotation
+        )
+    };
+    if !site.intent.skip.as_ref().is_none_or(is_said) {
+        return Vec::new();
+    }
     let copy = |stray: &Stray| {
         let template = site.intent.templates.get(stray.template)?.template;
         let reached = site.reach.templates.get(stray.template) == Some(&true);

@@ -5,6 +5,7 @@
 mod annotations;
 mod edit;
 mod handler;
+mod needed;
 mod own;
 mod patch;
 mod place;
@@ -130,7 +131,12 @@ pub fn make(
         applied: &applied,
         reach: &reach,
     };
-    match extent(subject, intent, facts) {
+    match extent(
+        subject,
+        intent,
+        facts,
+        !plan.own.is_empty() && reach.any_template(),
+    ) {
         Extent::Nothing(why) => plan.left_alone = why,
         Extent::AnnotationsOnly => {
             let edits = annotations::copies(&site);
@@ -147,7 +153,8 @@ pub fn make(
     plan
 }
 
-fn extent(subject: &Subject<'_>, intent: &Intent<'_>, facts: &Facts) -> Extent {
+/// What is done with an object. `has_own` says whether it carries values of ours in a template that may be written.
+fn extent(subject: &Subject<'_>, intent: &Intent<'_>, facts: &Facts, has_own: bool) -> Extent {
     if subject.workload.check_only {
         return Extent::Nothing(None);
     }
@@ -166,8 +173,12 @@ fn extent(subject: &Subject<'_>, intent: &Intent<'_>, facts: &Facts) -> Extent {
         return Extent::Nothing(Some("an annotation cannot be read"));
     }
     let stepped_below = intent.stepped_down && !intent.mode.edits();
+    let edits_here = facts.origin == Origin::Admission && !stepped_below;
     match intent.skip.as_ref().map(|skip| skip.reason) {
-        Some(SkipReason::OptedOut | SkipReason::SkipAnnotation) => Extent::AnnotationsOnly,
+        Some(SkipReason::SkipAnnotation) => Extent::AnnotationsOnly,
+        // What they were made for is gone, and nobody looks after them any more.
+        Some(_) if has_own && edits_here => Extent::All,
+        Some(SkipReason::OptedOut) => Extent::AnnotationsOnly,
         Some(_) => Extent::Nothing(None),
         None if stepped_below => Extent::AnnotationsOnly,
         None => Extent::All,

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::edit::{Edit, EditKind};
+use super::needed::needed;
 use super::own::{Own, claims, own_values, without};
 use super::place::named;
 use super::record::means_same;
@@ -10,6 +11,7 @@ use super::{
     DEFAULT_DEADLINE, DEFAULT_GRACE, Plan, Reach, Site, Write, min_ready, patch, present, wanted,
 };
 use crate::annotations;
+use crate::intent::SkipReason;
 use crate::subject::{ApplyRecord, PodTemplate, Subject};
 use crate::words::FieldPath;
 
@@ -20,12 +22,14 @@ pub(super) fn renew(arrived: &Site<'_>, write: Write<'_>, rules: &[&str], plan: 
         .own
         .iter()
         .cloned()
-        .partition(|own| arrived.reach.reaches(own));
+        .partition(|own| arrived.reach.reaches(own) && !is_left_alone(arrived, own));
     plan.own.extend(returned.iter().cloned());
+    let removable = [reached.clone(), returned].concat();
     let anew = without_ours(arrived, &plan.own, rules, |site| {
         let (edits, withheld) = wanted(site);
         let mut staying = kept(site, &edits, &reached, write, rules);
         release(arrived.subject, site.subject, &edits, &mut staying);
+        staying.extend(needed_of(site.subject, &removable, &edits, &staying));
         (edits, withheld, staying)
     });
     let Some((mut edits, withheld, mut staying)) = anew else {
@@ -34,7 +38,6 @@ pub(super) fn renew(arrived: &Site<'_>, write: Write<'_>, rules: &[&str], plan: 
     plan.withheld = withheld;
     staying.extend(untouched);
     edits.retain(|edit| !staying.iter().any(|own| own.path == edit.path));
-    let removable = [reached, returned].concat();
     patch::build(
         arrived.subject,
         arrived.facts,
@@ -43,6 +46,28 @@ pub(super) fn renew(arrived: &Site<'_>, write: Write<'_>, rules: &[&str], plan: 
         &staying,
         &removable,
     );
+}
+
+/// Whether a value stands in a template that its owner wants left alone, beside another one that he does not.
+fn is_left_alone(site: &Site<'_>, own: &Own) -> bool {
+    let template = own
+        .template
+        .and_then(|index| site.intent.templates.get(index));
+    let skip = template.and_then(|template| template.skip.as_ref());
+    skip.is_some_and(|skip| skip.reason == SkipReason::SkipAnnotation)
+}
+
+/// Those of the values of ours which nothing keeps any more that have to stay all the same.
+fn needed_of(bare: &Subject<'_>, removable: &[Own], edits: &[Edit], staying: &[Own]) -> Vec<Own> {
+    let is_kept = |own: &&Own| {
+        edits.iter().any(|edit| edit.path == own.path)
+            || staying.iter().any(|stays| stays.path == own.path)
+    };
+    let mut going: Vec<Own> = removable.to_vec();
+    going.retain(|own| !is_kept(&own));
+    let needed = needed(bare, &going);
+    going.retain(|own| needed.iter().any(|(path, _)| *path == own.path));
+    going
 }
 
 /// Looks at the object as it would be without values of ours; those that may not be written now stand as an owner's do.

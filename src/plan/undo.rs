@@ -7,14 +7,15 @@ use json_patch::Patch;
 use serde_json::{Map, Value};
 
 use super::edit::{Edit, EditKind};
+use super::needed::needed;
 use super::own::{Own, is_believed, own_values, records, without};
 use super::patch::{Builder, take_out, write_down};
 use super::place::resolve;
+use super::present;
 use super::written::kind_of;
-use super::{DEFAULT_DEADLINE, DEFAULT_GRACE, min_ready, present};
 use crate::annotations::CHANGES;
 use crate::knowledge::Knowledge;
-use crate::subject::{ApplyRecord, Hook, NoSubject, Owner, Subject};
+use crate::subject::{ApplyRecord, NoSubject, Owner, Subject};
 use crate::words::FieldPath;
 
 /// What takes our edits back from one object.
@@ -85,7 +86,9 @@ pub fn undo(object: &Value, knowledge: &Knowledge) -> Result<Undo, NoUndo> {
     }
     let records = records(&subject).ok_or(NoUndo::Unreadable)?;
     let own = own_values(&subject, &ApplyRecord::read(object));
-    let needed = needed(&subject, &own);
+    let bare = without(object, &own);
+    let bare = Subject::read(&bare, "", knowledge);
+    let needed = bare.map_or_else(|_| Vec::new(), |bare| needed(&bare, &own));
     let is_needed = |own: &Own| needed.iter().any(|(path, _)| *path == own.path);
     let (staying, mut taken): (Vec<Own>, Vec<Own>) = own.into_iter().partition(is_needed);
     // What stands in another of our values goes first: nothing is put back into a map that is gone.
@@ -105,45 +108,6 @@ pub fn undo(object: &Value, knowledge: &Knowledge) -> Result<Undo, NoUndo> {
         edits,
         left: left(&subject, &records, &taken, &needed),
         patch: builder.into_patch(),
-    })
-}
-
-/// The values of ours without which the API server would refuse the object, and why: the owner has set something that only
-/// fits beside them (`pkg/apis/core/validation/validation.go`, `pkg/apis/apps/validation/validation.go`).
-fn needed(subject: &Subject<'_>, own: &[Own]) -> Vec<(FieldPath, String)> {
-    let bare = without(subject.object, own);
-    let Ok(bare) = Subject::read(&bare, "", subject.knowledge) else {
-        return Vec::new();
-    };
-    let why = |own: &Own| {
-        let why = match own.kind {
-            EditKind::GracePeriod => longer_sleep(&bare, own),
-            EditKind::ProgressDeadline => {
-                let restored = bare.number(&own.path).unwrap_or(DEFAULT_DEADLINE);
-                let least = min_ready(&bare);
-                let refused = restored <= least;
-                refused.then(|| format!("minReadySeconds is {least}, and {restored} was before"))
-            }
-            _ => None,
-        };
-        Some((own.path.clone(), why?))
-    };
-    own.iter().filter_map(why).collect()
-}
-
-/// A native sleep that does not fit into the grace period as it was.
-fn longer_sleep(bare: &Subject<'_>, own: &Own) -> Option<String> {
-    let template = bare.templates.get(own.template?)?;
-    let restored = template.grace().unwrap_or(DEFAULT_GRACE);
-    template.containers.iter().find_map(|container| {
-        let Some(Hook::Sleep(seconds)) = container.pre_stop else {
-            return None;
-        };
-        let name = &container.name;
-        let why = || {
-            format!("containers[{name}] sleeps {seconds} s in preStop, and {restored} was before")
-        };
-        (seconds > restored).then(why)
     })
 }
 

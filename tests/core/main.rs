@@ -41,6 +41,7 @@ mod manifest_edit;
 mod manifest_props;
 mod manifest_read;
 mod mended_text;
+mod opted_out;
 mod properties;
 mod reasons;
 mod registration;

@@ -41,7 +41,7 @@ pub(super) fn workload(kind: &str, annotations: Value) -> Value {
     object
 }
 
-fn declares(time: &str) -> Value {
+pub(super) fn declares(time: &str) -> Value {
     json!({"warmgate.io/max-startup-time": time})
 }
 
@@ -88,7 +88,7 @@ pub(super) fn after(old: &Value, change: impl FnOnce(&mut Value)) -> Value {
 }
 
 /// What `kubectl rollout restart` changes.
-fn restart(object: &mut Value) {
+pub(super) fn restart(object: &mut Value) {
     object["spec"]["template"]["metadata"]["annotations"]["kubectl.kubernetes.io/restartedAt"] =
         json!("now");
 }
