@@ -110,7 +110,10 @@ mod tests {
     fn kind(group: &str, kind: &str, name: &str) -> Option<EditKind> {
         let facts = Facts::new(Mode::Fix, Origin::Admission);
         let workload = facts.knowledge.workload(group, kind).expect("a known kind");
-        let pod = json!({"spec": {"containers": [{"name": "engine"}]}});
+        let pod = json!({
+            "metadata": {"annotations": {}},
+            "spec": {"containers": [{"name": "engine"}]},
+        });
         let group = json!({"leaderTemplate": pod, "workerTemplate": pod});
         let object = json!({"spec": {
             "containers": pod["spec"]["containers"], "template": pod, "leaderWorkerTemplate": group,

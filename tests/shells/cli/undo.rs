@@ -171,6 +171,7 @@ fn a_kind_may_be_named_in_the_configuration() {
         "group": "example.com",
         "kind": "Turn",
         "templates": [{"path": "spec.template", "part": "main"}],
+        "progressDeadline": "spec.progressDeadlineSeconds",
         "source": "ours",
     });
     let config = json!({"knowledge": {"workloads": [row]}});
