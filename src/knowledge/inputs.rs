@@ -125,7 +125,7 @@ impl<'a> Inputs<'a> {
     fn by_value(&self, switch: &Switch) -> Held {
         let (value, place) = match self.told(&switch.flags, &switch.env) {
             Told::Nothing => return Held::No,
-            Told::Unknown(place) if switch.by_value() => return Held::Unknown(place),
+            Told::Unknown(place) if switch.asks_for_a_value() => return Held::Unknown(place),
             Told::Unknown(place) => return Held::Yes(place),
             Told::Literal { value, place } => (value.to_ascii_lowercase(), place),
         };

@@ -135,7 +135,7 @@ pub(super) struct Switch {
 
 impl Switch {
     /// Whether its value decides, so that of one which is not known nothing can be said.
-    pub(super) fn by_value(&self) -> bool {
+    pub(super) fn asks_for_a_value(&self) -> bool {
         self.above.is_some()
             || !(self.values.is_empty() && self.not_values.is_empty() && self.below.is_empty())
     }

@@ -187,11 +187,9 @@ impl<'k> Walk<'k, '_> {
     fn server(&self, words: &[Word], when: When) -> Option<Step<'k>> {
         let servers = self.servers;
         servers.presets.iter().find_map(|preset| {
-            let in_own = self
-                .image
-                .is_some_and(|image| image_row(preset, image).is_some());
+            let is_own = |image| image_row(preset, image).is_some();
             let rows = preset.commands.iter();
-            let mut rows = rows.filter(|row| in_own || !row.own_image);
+            let mut rows = rows.filter(|row| !row.own_image || self.image.is_some_and(is_own));
             let (row, taken) = rows.find_map(|row| Some((row, row_matches(row, words)?)))?;
             Some(Step::Server {
                 preset,
