@@ -56,7 +56,9 @@ const fn of<T: for<'de> Deserialize<'de>>() -> Type {
 }
 
 fn read<T: for<'de> Deserialize<'de>>(value: &Value, unknown: &mut Vec<FieldPath>) -> bool {
-    let note = |path: Path<'_>| unknown.push(field_path(&path));
+    // One type of closure for all of them: each would have its own copy of every decoder below it otherwise, and PodSpec is
+    // below eight.
+    let note: &mut dyn FnMut(Path<'_>) = &mut |path| unknown.push(field_path(&path));
     serde_ignored::deserialize::<_, _, T>(value, note).is_ok()
 }
 
