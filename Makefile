@@ -8,7 +8,10 @@ CARGO_FUZZ_VERSION := 0.13.2
 CORE := --no-default-features
 WEBHOOK := --no-default-features --features webhook
 
-# The tests of the core judge hundreds of thousands of inputs and know no feature: they run once.
+# The tests of the core judge hundreds of thousands of inputs and know no feature: they run once, optimised, where the least is
+# to be built. All others run as they are built fastest. CASES are drawn for each property.
+CASES := 20000
+SWEEP := WARMGATE_CASES=$(CASES) $(CARGO) test --locked --profile sweep $(CORE)
 SHELLS := --lib --bins --test shells
 
 # $(call need,PROGRAM,what it is for): ends the target where the program is missing.
@@ -24,7 +27,7 @@ timed = @start=$$(date +%s); $(2) && echo "== $(1): $$(($$(date +%s) - start)) s
 CLUSTER := $(CARGO) test --locked --quiet --test cluster --
 export KUBERNETES
 
-.PHONY: help test bench soak lint fmt fuzz advisories cluster cluster-down conformance kubelet image reproducible
+.PHONY: help test sweep bench soak lint fmt fuzz advisories cluster cluster-down conformance kubelet image reproducible
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile
@@ -32,13 +35,16 @@ help: ## list the targets
 test: ## run every test, with all three feature sets, and the suites on a real Kubernetes
 	$(call need,$(CARGO),install the Rust toolchain from https://rustup.rs)
 	$(call need,cc,ring and the linker need a C compiler (Debian: gcc libc6-dev))
-	$(call timed,tests with all features,$(CARGO) test --locked)
+	$(call timed,tests of the core and of the command line alone,$(SWEEP))
 	$(call timed,tests of the webhook alone,$(CARGO) test --locked $(WEBHOOK) $(SHELLS))
-	$(call timed,tests of the command line alone,$(CARGO) test --locked $(CORE) $(SHELLS))
+	$(call timed,tests with all features,$(CARGO) test --locked $(SHELLS) --examples)
 	$(call timed,suites on a real Kubernetes,$(CLUSTER))
 
 # WRITE= leaves the page as it is.
 WRITE := --write
+
+sweep: ## hold every property of the core against CASES inputs, with CASES=1000000 for hours
+	$(SWEEP) --test core properties
 
 bench: ## measure the webhook and the command line, and write docs/performance.md; on a machine that does nothing else
 	$(CARGO) bench --locked --bench webhook -- $(WRITE)

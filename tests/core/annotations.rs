@@ -79,7 +79,7 @@ fn entry() -> impl Strategy<Value = (String, Value)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20_000))]
+    #![proptest_config(ProptestConfig::with_cases(crate::properties::cases()))]
 
     #[test]
     fn a_value_is_read_or_told_of((key, value) in entry()) {

@@ -11,11 +11,9 @@ use serde_json::{Map, Value, json};
 use warmgate::manifest::{EditError, Manifest};
 use warmgate::words::FieldPath;
 
-const CASES: u32 = 10_000;
-
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: ProptestConfig::default().cases.max(CASES),
+        cases: crate::properties::cases(),
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

@@ -1,4 +1,5 @@
-//! What holds for every object, whatever it looks like: 20,000 objects a property, or as many as `WARMGATE_CASES` says.
+//! What holds for every object, whatever it looks like: a thousand objects a property, or as many as `WARMGATE_CASES` says
+//! (`make test`: 20,000).
 //! `make fuzz` looks for objects of which it does not hold.
 
 mod answers;
@@ -20,6 +21,8 @@ use warmgate::facts::{Facts, Mode};
 use warmgate::review::Request;
 
 use crate::generate::Drawn;
+#[cfg(test)]
+pub(crate) use holds::cases;
 #[cfg(test)]
 use holds::holds;
 
