@@ -131,12 +131,7 @@ pub fn make(
         applied: &applied,
         reach: &reach,
     };
-    match extent(
-        subject,
-        intent,
-        facts,
-        !plan.own.is_empty() && reach.any_template(),
-    ) {
+    match said_extent(&site, rules, &plan.own) {
         Extent::Nothing(why) => plan.left_alone = why,
         Extent::AnnotationsOnly => {
             let edits = annotations::copies(&site);
@@ -151,6 +146,19 @@ pub fn make(
         Extent::All => renew::renew(&site, write, rules, &mut plan),
     }
     plan
+}
+
+/// What is done with an object. A copy of ours in a template that may be written says only what the object still says itself:
+/// with the owner's `skip` its copy goes.
+fn said_extent(arrived: &Site<'_>, rules: &[&str], own: &[Own]) -> Extent {
+    let has_own = !own.is_empty() && arrived.reach.any_template();
+    let of = |site: &Site<'_>| extent(site.subject, site.intent, site.facts, has_own);
+    let mut copies = own.to_vec();
+    copies.retain(|own| own.kind == EditKind::Annotation && arrived.reach.reaches(own));
+    let said = (!copies.is_empty())
+        .then(|| renew::without_ours(arrived, &copies, rules, of))
+        .flatten();
+    said.unwrap_or_else(|| of(arrived))
 }
 
 /// What is done with an object. `has_own` says whether it carries values of ours in a template that may be written.

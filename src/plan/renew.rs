@@ -22,7 +22,7 @@ pub(super) fn renew(arrived: &Site<'_>, write: Write<'_>, rules: &[&str], plan: 
         .own
         .iter()
         .cloned()
-        .partition(|own| arrived.reach.reaches(own) && !is_left_alone(arrived, own));
+        .partition(|own| arrived.reach.reaches(own) && !is_left_alone(arrived, own, &plan.own));
     plan.own.extend(returned.iter().cloned());
     let removable = [reached.clone(), returned].concat();
     let anew = without_ours(arrived, &plan.own, rules, |site| {
@@ -48,13 +48,19 @@ pub(super) fn renew(arrived: &Site<'_>, write: Write<'_>, rules: &[&str], plan: 
     );
 }
 
-/// Whether a value stands in a template that its owner wants left alone, beside another one that he does not.
-fn is_left_alone(site: &Site<'_>, own: &Own) -> bool {
+/// Whether a value stands in a template that its owner wants left alone, beside another one that he does not. `all` are the
+/// values of ours; where his word is among them, it is a copy of one that he has taken back.
+fn is_left_alone(site: &Site<'_>, own: &Own, all: &[Own]) -> bool {
     let template = own
         .template
         .and_then(|index| site.intent.templates.get(index));
-    let skip = template.and_then(|template| template.skip.as_ref());
-    skip.is_some_and(|skip| skip.reason == SkipReason::SkipAnnotation)
+    template.is_some_and(|template| {
+        let skip = template.skip.as_ref();
+        let key = ["metadata", "annotations", annotations::SKIP];
+        let path = template.template.path.keys(&key);
+        skip.is_some_and(|skip| skip.reason == SkipReason::SkipAnnotation)
+            && all.iter().all(|one| one.path != path)
+    })
 }
 
 /// Those of the values of ours which nothing keeps any more that have to stay all the same.
@@ -71,7 +77,7 @@ fn needed_of(bare: &Subject<'_>, removable: &[Own], edits: &[Edit], staying: &[O
 }
 
 /// Looks at the object as it would be without values of ours; those that may not be written now stand as an owner's do.
-fn without_ours<T>(
+pub(super) fn without_ours<T>(
     arrived: &Site<'_>,
     own: &[Own],
     rules: &[&str],

@@ -156,24 +156,67 @@ fn a_deadline_without_reason_stays_above_the_wait() {
     assert_eq!(named(&new), ["spec.progressDeadlineSeconds"]);
 }
 
-/// Who takes the word back that he wants no part of it is looked after again.
+/// Who takes the word back that he wants no part of it is looked after again, once the template is written: his word stood
+/// on the object, and what stands in the template is our copy.
 #[test]
 fn who_opts_in_again_is_mended_again() {
-    let out = json!({"warmgate.io/accelerator": "false"});
-    let mut owners = workload("Deployment", declares("15m"));
-    let mended = stored(None, &owners);
-    owners["metadata"]["annotations"] = out;
-    let left_alone = stored(None, &owners);
-    assert_eq!(left_alone.pointer(GRACE), Some(&json!(30)));
+    for (key, word) in [
+        ("warmgate.io/accelerator", "false"),
+        ("warmgate.io/mode", "warn"),
+        ("warmgate.io/skip", "we tune it ourselves"),
+    ] {
+        let mut owners = workload("Deployment", declares("15m"));
+        let mended = stored(None, &owners);
+        owners["metadata"]["annotations"] = json!({key: word});
+        let left_alone = stored(None, &owners);
+        assert_eq!(left_alone.pointer(GRACE), Some(&json!(30)), "{key}");
+        let take_back = |new: &mut Value| {
+            let annotations = new["metadata"]["annotations"].as_object_mut();
+            annotations.expect("a map").shift_remove(key);
+        };
+        let told = after(&left_alone, take_back);
+        assert_eq!(told["spec"], left_alone["spec"], "{key}");
+        let again = after(&told, restart);
+        assert_eq!(again.pointer(GRACE), mended.pointer(GRACE), "{key}");
+        assert_eq!(named(&again), named(&mended), "{key}");
+        let at_once = after(&left_alone, |new| {
+            take_back(new);
+            restart(new);
+        });
+        assert_eq!(at_once, again, "{key}");
+    }
+}
+
+/// What was mended before it was left alone goes on from there.
+#[test]
+fn what_was_mended_and_then_left_alone_is_looked_after_again() {
+    let mended = stored(None, &workload("Deployment", declares("15m")));
+    let left_alone = after(&mended, |new| {
+        new["metadata"]["annotations"]["warmgate.io/skip"] = json!("we tune it ourselves");
+        move_port(new);
+    });
+    let startup = "/spec/template/spec/containers/0/startupProbe";
+    assert_eq!(left_alone.pointer(startup), mended.pointer(startup));
     let again = after(&left_alone, |new| {
         let annotations = new["metadata"]["annotations"].as_object_mut();
-        annotations
-            .expect("a map")
-            .shift_remove("warmgate.io/accelerator");
+        annotations.expect("a map").shift_remove("warmgate.io/skip");
         restart(new);
     });
-    assert_eq!(again.pointer(GRACE), mended.pointer(GRACE));
+    let port = format!("{startup}/httpGet/port");
+    assert_eq!(again.pointer(&port), Some(&json!(9000)), "{again}");
     assert_eq!(named(&again), named(&mended));
+}
+
+/// His own word in the template is no copy of ours.
+#[test]
+fn what_the_owner_says_in_the_template_holds() {
+    let mut owners = workload("Deployment", declares("15m"));
+    owners["spec"]["template"]["metadata"]["annotations"]["warmgate.io/skip"] =
+        json!("we tune it ourselves");
+    let left_alone = stored(None, &owners);
+    let restarted = after(&left_alone, restart);
+    assert_eq!(restarted.pointer(GRACE), Some(&json!(30)));
+    assert!(named(&restarted).is_empty());
 }
 
 /// With `skip` nothing is written, in the one template that says so as in an object that does.
