@@ -3,6 +3,7 @@
 CARGO ?= cargo
 CARGO_DENY_VERSION := 0.20.2
 CARGO_FUZZ_VERSION := 0.13.2
+CARGO_MUTANTS_VERSION := 27.1.0
 
 # The core with the offline command line, the same with the webhook, and everything.
 CORE := --no-default-features
@@ -27,7 +28,7 @@ timed = @start=$$(date +%s); $(2) && echo "== $(1): $$(($$(date +%s) - start)) s
 CLUSTER := $(CARGO) test --locked --quiet --test cluster --
 export KUBERNETES
 
-.PHONY: help test sweep bench soak lint fmt fuzz advisories cluster cluster-down conformance kubelet image reproducible
+.PHONY: help test sweep bench soak lint fmt fuzz mutants advisories cluster cluster-down conformance kubelet image reproducible
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile
@@ -100,6 +101,13 @@ fuzz-%:
 	$(call need,cargo-fuzz,cargo install cargo-fuzz --locked --version $(CARGO_FUZZ_VERSION))
 	@mkdir -p fuzz/corpus/$* fuzz/seeds/$*
 	$(CARGO) fuzz run --sanitizer none $* fuzz/corpus/$* fuzz/seeds/$* -- $(FUZZING) $(FUZZ_$*)
+
+# Which part of the places, K/N: each takes about a minute on a core.
+SHARD := 0/20
+
+mutants: ## change the judgement in one place at a time, and say which changes no test notices; SHARD=3/20 takes the fourth of 20 parts
+	$(call need,cargo-mutants,cargo install cargo-mutants --locked --version $(CARGO_MUTANTS_VERSION))
+	WARMGATE_CASES=100 $(CARGO) mutants --shard $(SHARD) --sharding round-robin --jobs 2 --output target
 
 lint: ## check the format, the lints of all three feature sets and of the fuzz targets, and the links in the documentation
 	$(call need,$(CARGO),install the Rust toolchain from https://rustup.rs)
