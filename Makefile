@@ -10,10 +10,12 @@ CORE := --no-default-features
 WEBHOOK := --no-default-features --features webhook
 
 # The tests of the core judge hundreds of thousands of inputs and know no feature: they run once, optimised, where the least is
-# to be built. All others run as they are built fastest. CASES are drawn for each property.
+# to be built, and with them the pictures, which take a minute else. All others run as they are built fastest. CASES are drawn for
+# each property.
 CASES := 20000
 SWEEP := WARMGATE_CASES=$(CASES) $(CARGO) test --locked --profile sweep $(CORE)
 SHELLS := --lib --bins --test shells
+DRAWN := --skip cli::pictures
 
 # $(call need,PROGRAM,what it is for): ends the target where the program is missing.
 need = @command -v $(1) >/dev/null || { echo "$(1) is missing: $(2)" >&2; exit 1; }
@@ -37,8 +39,8 @@ test: ## run every test, with all three feature sets, and the suites on a real K
 	$(call need,$(CARGO),install the Rust toolchain from https://rustup.rs)
 	$(call need,cc,ring and the linker need a C compiler (Debian: gcc libc6-dev))
 	$(call timed,tests of the core and of the command line alone,$(SWEEP))
-	$(call timed,tests of the webhook alone,$(CARGO) test --locked $(WEBHOOK) $(SHELLS))
-	$(call timed,tests with all features,$(CARGO) test --locked $(SHELLS) --examples)
+	$(call timed,tests of the webhook alone,$(CARGO) test --locked $(WEBHOOK) $(SHELLS) -- $(DRAWN))
+	$(call timed,tests with all features,$(CARGO) test --locked $(SHELLS) --examples -- $(DRAWN))
 	$(call timed,suites on a real Kubernetes,$(CLUSTER))
 
 # WRITE= leaves the page as it is.
