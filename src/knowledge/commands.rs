@@ -6,9 +6,12 @@ use super::script::Word;
 use crate::words::is_shell;
 
 /// Commands that run another command in their place or below them.
-pub(super) const WRAPPERS: [&str; 32] = [
+pub(super) const WRAPPERS: [&str; 38] = [
     "builtin",
+    "busybox",
+    "catatonit",
     "catchsegv",
+    "chroot",
     "chrt",
     "command",
     "conda",
@@ -27,6 +30,9 @@ pub(super) const WRAPPERS: [&str; 32] = [
     "numactl",
     "opentelemetry-instrument",
     "poetry",
+    "runuser",
+    "s6-setuidgid",
+    "setpriv",
     "setsid",
     "stdbuf",
     "su-exec",
@@ -105,6 +111,21 @@ pub(super) fn runs_more(words: &[Word]) -> bool {
 pub(super) fn runs_inline(words: &[Word]) -> bool {
     let option = words.get(1).map_or("", |word| word.text.as_str());
     is_shell(name(words)) && option.starts_with('-') && option.contains('c')
+        || users_script(words).is_some()
+}
+
+/// The script that the shell of another user is given, and the words behind it: `su app -c SCRIPT`. A login shell forgets the
+/// environment and reads files instead, so nothing is known of it (su(1) and runuser(1) of util-linux).
+pub(super) fn users_script(words: &[Word]) -> Option<(&str, &[Word])> {
+    if !matches!(name(words), "runuser" | "su") {
+        return None;
+    }
+    let is_login = |word: &Word| matches!(word.text.as_str(), "-" | "-l" | "--login");
+    let is_option = |word: &Word| matches!(word.text.as_str(), "-c" | "--command");
+    let at = words.iter().position(is_option)?;
+    let script = words.get(at + 1)?;
+    let login = words[..at].iter().chain(&words[at + 2..]).any(is_login);
+    (!login).then(|| (script.text.as_str(), &words[at + 2..]))
 }
 
 pub(super) fn is_python(name: &str) -> bool {

@@ -123,6 +123,12 @@ impl<'k> Walk<'k, '_> {
         if let Some(step) = self.server(words, when) {
             return self.steps.push(step);
         }
+        if let Some((script, parameters)) = commands::users_script(words) {
+            return match depth.in_shell() {
+                Some(depth) => self.script(script, parameters, when, depth),
+                None => self.steps.push(Step::Other),
+            };
+        }
         if let Some(inner) = self.behind_wrapper(words) {
             return match depth.behind_wrapper() {
                 Some(depth) => self.command(&words[inner..], when, depth),
