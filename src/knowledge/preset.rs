@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::pattern;
 use super::rows::{
     BindRow, CommandRow, EnvPrefix, ImageRow, ModelRow, Named, PortRow, Probes, SecondsRow,
-    SettingRow, Switch,
+    SettingRow, Source, Switch,
 };
 
 /// A model server as the data describes it.
@@ -38,6 +38,7 @@ pub struct Preset {
     pub(super) probes: Option<Probes>,
     #[serde(default)]
     pub(super) paths: Vec<PathRow>,
+    opens: Option<OpensRow>,
     #[serde(default)]
     busy_queries: Vec<Named>,
     pub(super) drain: Option<SecondsRow>,
@@ -66,6 +67,22 @@ pub enum WhileLoading {
     Refused,
     /// 503.
     Unavailable,
+}
+
+/// When a server begins to listen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Opens {
+    /// When its weights are in.
+    Loaded,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct OpensRow {
+    when: Opens,
+    #[serde(rename = "source")]
+    _source: Source,
 }
 
 /// What is known of a path.
@@ -128,6 +145,13 @@ impl Preset {
         self.paths
             .iter()
             .any(|row| row.loading != WhileLoading::Refused)
+    }
+
+    /// Whether nobody listens until the weights are in. What such a server answers early it answers while it warms up.
+    pub fn listens_once_loaded(&self) -> bool {
+        self.opens
+            .as_ref()
+            .is_some_and(|row| row.when == Opens::Loaded)
     }
 
     /// The parameter in the query of `asked` that makes a busy server answer as if it were dead.

@@ -41,7 +41,7 @@ impl Meets {
         if is(|_| true) {
             return Self::Always;
         }
-        if fault::passes_early(template, one, &probe.handler) {
+        if fault::passes_while_loading(template, one, &probe.handler) {
             return Self::Early;
         }
         let path = fault::known_path(template, one, &probe.handler);

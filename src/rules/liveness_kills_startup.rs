@@ -55,6 +55,6 @@ pub(super) fn speaks_of(
         .as_ref()
         .is_some_and(|declared| dies(declared.value.0))
         && container.container.raw_probe(Role::Startup).is_none()
-        && !fault::passes_early(template, container, &probe.handler)
+        && !fault::passes_while_loading(template, container, &probe.handler)
         && !super::never_counts(template, container, probe)
 }

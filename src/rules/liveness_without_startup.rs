@@ -31,7 +31,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         }
         let (earliest, latest) = (bounds::guaranteed_window(probe), bounds::latest_kill(probe));
         let cure = super::startup_cure(case, template, container);
-        let slow = if fault::passes_early(template, container, &probe.handler) {
+        let slow = if fault::passes_while_loading(template, container, &probe.handler) {
             "in which nobody listens until then"
         } else {
             "that takes longer"

@@ -22,9 +22,14 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         if !fault::passes_early(template, container, &probe.handler) {
             continue;
         }
+        let when = if fault::waits_for_weights(container, &probe.handler) {
+            "passes once the weights are in".to_owned()
+        } else {
+            let first = probe.initial_delay.saturating_add(probe.period);
+            format!("passes within {first} s of the start")
+        };
         let message = format!(
-            "passes within {} s of the start: {}: {}",
-            probe.initial_delay.saturating_add(probe.period),
+            "{when}: {}: {}",
             why(container, &probe.handler),
             cure(container)
         );
@@ -45,6 +50,9 @@ fn why(container: &ContainerIntent<'_>, handler: &Handler) -> String {
     let title = container
         .server()
         .map_or("the server", |server| server.preset.title());
+    if fault::waits_for_weights(container, handler) {
+        return format!("{title} {does} before it has warmed up");
+    }
     format!("{title} {does} before the model is loaded")
 }
 

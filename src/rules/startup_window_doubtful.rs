@@ -33,7 +33,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         if latest >= DOUBTFUL
             || enough
             || container.declared.is_some()
-            || fault::passes_early(template, container, &probe.handler)
+            || fault::passes_while_loading(template, container, &probe.handler)
             || super::never_counts(template, container, probe)
         {
             continue;

@@ -23,7 +23,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             continue;
         };
         // One that passes at its first try never kills; startup-passes-too-early speaks of it.
-        if fault::passes_early(template, container, &probe.handler)
+        if fault::passes_while_loading(template, container, &probe.handler)
             || super::never_counts(template, container, probe)
         {
             continue;

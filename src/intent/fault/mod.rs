@@ -136,7 +136,7 @@ pub fn known_path<'c>(
     asks(template, container, server, handler).then(|| server.path(path))?
 }
 
-/// Whether a handler is known to pass before the model is loaded: it tells nothing, or it asks what the server answers early.
+/// Whether a handler is known to pass before the server can serve: it tells nothing, or it asks what the server answers early.
 pub fn passes_early(
     template: &TemplateIntent<'_>,
     container: &ContainerIntent<'_>,
@@ -157,6 +157,23 @@ pub fn passes_early(
         }),
         Handler::Exec { .. } | Handler::Grpc { .. } => false,
     }
+}
+
+/// Whether a handler passes at its first try, however long the model loads: it never kills meanwhile, and holds nothing off.
+pub fn passes_while_loading(
+    template: &TemplateIntent<'_>,
+    container: &ContainerIntent<'_>,
+    handler: &Handler,
+) -> bool {
+    passes_early(template, container, handler) && !waits_for_weights(container, handler)
+}
+
+/// Whether a handler asks a server of which nobody listens until its weights are in.
+pub fn waits_for_weights(container: &ContainerIntent<'_>, handler: &Handler) -> bool {
+    matches!(handler, Handler::Http { .. } | Handler::Tcp { .. })
+        && container
+            .server()
+            .is_some_and(|server| server.preset.listens_once_loaded())
 }
 
 /// The parameter in a path's query that makes a busy server answer as if it were dead. llama.cpp's is known by its name, also
