@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::words::split_words;
+use crate::words::{clip, needs_shell, split_words};
 
 use super::grammar::{self, Complaint};
 use super::value::PerContainer;
@@ -227,12 +227,10 @@ fn json_command(text: &str) -> Result<Option<Vec<String>>, String> {
 /// Splits a line. What only a shell understands would reach the program as an argument, and the probe would never pass.
 fn shell_words(text: &str) -> Result<Vec<String>, String> {
     let words = split_words(text).map_err(|error| error.to_string())?;
-    let operator = words
-        .iter()
-        .find(|word| matches!(word.as_str(), "&&" | "||" | "|" | ";" | ">" | "<"));
-    match operator {
-        Some(operator) => Err(format!(
-            "runs without a shell, and {operator} needs one: write exec:sh -c '...'"
+    match needs_shell(text) {
+        Some(word) => Err(format!(
+            "runs without a shell, and {} needs one: write exec:sh -c '...'",
+            clip(word, 40)
         )),
         None => Ok(words),
     }
@@ -269,8 +267,8 @@ mod tests {
                 json!({"exec": {"command": ["cat", "/tmp/ready"]}}),
             ),
             (
-                "exec:A=b sh -c 'test -f /tmp/a && test -f \"$B\"'",
-                json!({"exec": {"command": ["A=b", "sh", "-c", "test -f /tmp/a && test -f \"$B\""]}}),
+                "exec:env A=b sh -c 'test -f /tmp/a && test -f \"$B\"'",
+                json!({"exec": {"command": ["env", "A=b", "sh", "-c", "test -f /tmp/a && test -f \"$B\""]}}),
             ),
             (
                 "exec:[ -f /tmp/ready ]",

@@ -67,6 +67,56 @@ fn double(chars: &mut std::str::Chars<'_>, word: &mut String) -> Result<(), Spli
     Err(SplitWordsError::Quote('"'))
 }
 
+/// The first word of a line that says something else to a shell than to a program which gets it as it is: an operator, an
+/// expansion, a pattern of file names, `~`, and in front of the program `!` or an assignment (Shell Command Language, 2.2
+/// to 2.10). What is quoted says the same to both.
+pub fn needs_shell(line: &str) -> Option<&str> {
+    let mut word = 0;
+    let mut program = true;
+    let mut quote = None;
+    let mut chars = line.char_indices();
+    let up_to_blank = |from: usize| line[from..].split_whitespace().next();
+    while let Some((at, c)) = chars.next() {
+        let first = at == word;
+        let assigns = || {
+            let name = &line[word..at];
+            let mut bytes = name.bytes();
+            bytes
+                .next()
+                .is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+                && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        };
+        match (quote, c) {
+            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
+            (Some('\''), _) => {}
+            (None, '\'' | '"') => quote = Some(c),
+            (_, '\\') => drop(chars.next()),
+            (_, '`') => return up_to_blank(word),
+            (_, '$') if expands(&line[at + 1..]) => return up_to_blank(word),
+            (Some(_), _) => {}
+            (None, ' ' | '\t' | '\n' | '\r') => {
+                program &= word == at;
+                word = at + 1;
+            }
+            (None, '|' | '&' | ';' | '<' | '>' | '(' | ')' | '*' | '?') => {
+                return up_to_blank(word);
+            }
+            (None, '~' | '#') if first => return up_to_blank(word),
+            (None, '!') if first && program && line[at + 1..].starts_with(char::is_whitespace) => {
+                return up_to_blank(word);
+            }
+            (None, '=') if program && assigns() => return up_to_blank(word),
+            (None, _) => {}
+        }
+    }
+    None
+}
+
+/// Whether a `$` before this text begins an expansion.
+fn expands(behind: &str) -> bool {
+    behind.starts_with(|c: char| c.is_ascii_alphanumeric() || "_{(@*#?$!-".contains(c))
+}
+
 /// Whether a program of this name, without its folder, is a shell.
 pub fn is_shell(name: &str) -> bool {
     matches!(name, "ash" | "bash" | "dash" | "ksh" | "sh" | "zsh")
@@ -127,6 +177,36 @@ mod tests {
             ("größe ü", &["größe", "ü"]),
         ] {
             assert_eq!(split_words(line).unwrap(), words, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn what_only_a_shell_understands_is_found() {
+        for (line, word) in [
+            ("cat /tmp/ready", None),
+            ("sh -c 'cat /a; true > $B | c'", None),
+            ("test -f \"/a b;c\"", None),
+            (r"cat /a\;b \$C \*", None),
+            ("[ -f /tmp/ready ]", None),
+            ("curl -f http://localhost:8000/a#b", None),
+            ("grep -q a=b /x!y 5$", None),
+            ("cat /a 2>/dev/null", Some("2>/dev/null")),
+            ("cat /a; true", Some("/a;")),
+            ("cat /a && b", Some("&&")),
+            ("test -f $READY", Some("$READY")),
+            ("test -f \"${READY}\"", Some("\"${READY}\"")),
+            ("cat $(pwd)/a", Some("$(pwd)/a")),
+            ("cat `pwd`", Some("`pwd`")),
+            ("ls /tmp/ready*", Some("/tmp/ready*")),
+            ("cat ~/ready", Some("~/ready")),
+            ("  FOO=1 python c.py", Some("FOO=1")),
+            ("! test -f /a", Some("!")),
+            (
+                "curl http://localhost/a?b=c",
+                Some("http://localhost/a?b=c"),
+            ),
+        ] {
+            assert_eq!(needs_shell(line), word, "{line:?}");
         }
     }
 
