@@ -148,14 +148,31 @@ impl<'k> Look<'k, '_> {
             }
             None => around(steps, *head),
         };
-        let mut found = self.start(first, around)?;
-        for step in more {
-            let other = self.start(step, Group::Alone);
-            if let (Recognition::Server(server), Some(Recognition::Server(other))) =
-                (&mut found, other)
-            {
-                server.agree_with(&other);
+        let started = self.start(first, around)?;
+        let others = more
+            .iter()
+            .filter_map(|step| self.start(step, Group::Alone));
+        let all: Vec<_> = [started].into_iter().chain(others).collect();
+        let joins = all.iter().find_map(joins).map(str::to_owned);
+        let several = all.len() > 1;
+        let (mut servers, followers): (Vec<_>, Vec<_>) = all
+            .into_iter()
+            .partition(|one| matches!(one, Recognition::Server(_)));
+        if servers.is_empty() {
+            return followers.into_iter().next();
+        }
+        let mut found = servers.remove(0);
+        let Recognition::Server(server) = &mut found else {
+            return Some(found);
+        };
+        for other in &servers {
+            if let Recognition::Server(other) = other {
+                server.agree_with(other);
             }
+        }
+        if let Some(why) = joins.filter(|_| several) {
+            server.group =
+                Group::RankAtRunTime(format!("the script decides between {words} and {why}"));
         }
         Some(found)
     }
@@ -240,6 +257,18 @@ pub(super) fn image_row<'k>(preset: &'k Preset, image: Image<'_>) -> Option<&'k 
         .images
         .iter()
         .find(|row| row.names.iter().any(|name| image.ends_with(name)) && by_tag(row))
+}
+
+/// Why a launch may be one that joins another pod and serves nothing.
+fn joins<'f>(found: &'f Recognition<'_>) -> Option<&'f str> {
+    match found {
+        Recognition::Follower(why) => Some(why),
+        Recognition::Server(server) => match &server.group {
+            Group::RankAtRunTime(why) => Some(why),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// What the commands beside a server say of its group.

@@ -66,9 +66,16 @@ pub(super) fn commands(
         loops: 0,
         alternative: false,
         tested: false,
+        left: false,
+        leaves: Vec::new(),
     };
     reader.read()?;
-    Ok(reader.commands)
+    let mut commands = reader.commands;
+    for at in reader.leaves {
+        // Where nothing follows, a test that fails leaves nothing running.
+        commands[at].conditional |= at + 1 < commands.len();
+    }
+    Ok(commands)
 }
 
 /// Reads a script. Expansions, redirections and what sets variables stand in the files of these names.
@@ -89,6 +96,10 @@ pub(super) struct Reader<'a> {
     alternative: bool,
     /// Whether the next command stands behind a test and `&&`.
     tested: bool,
+    /// Whether a command that may not have run replaces the shell, so that no later one is certain.
+    left: bool,
+    /// Those of the commands that do, behind a test.
+    leaves: Vec<usize>,
 }
 
 impl Reader<'_> {
@@ -202,9 +213,16 @@ impl Reader<'_> {
         let words = self.assignments(words, !sets);
         self.positional(&words, !sets);
         if !words.is_empty() {
+            let left = self.left;
+            if words.len() > 1 && words[0].text == "exec" {
+                self.left |= conditional || tested;
+                if tested {
+                    self.leaves.push(self.commands.len());
+                }
+            }
             self.commands.push(Command {
                 words,
-                conditional,
+                conditional: conditional || left,
                 repeated: self.loops > 0,
             });
         }
@@ -291,6 +309,23 @@ mod tests {
             (
                 "if [ $A = 0 ]; then a; else b; fi; c",
                 &["maybe [|$A?|=|0|]", "maybe a", "maybe b", "c"],
+            ),
+            (
+                "[ $A = 0 ] && exec a; exec b",
+                &["[|$A?|=|0|]", "maybe exec|a", "maybe exec|b"],
+            ),
+            ("[ $A = 0 ] && exec a", &["[|$A?|=|0|]", "exec|a"]),
+            (
+                "[ $A = 0 ] || exec a; b",
+                &["[|$A?|=|0|]", "maybe exec|a", "maybe b"],
+            ),
+            (
+                "if $A; then exec a; fi; b; c",
+                &["maybe $A?", "maybe exec|a", "maybe b", "maybe c"],
+            ),
+            (
+                "[ -f /a ] || exit 1; exec > /l; b",
+                &["[|-f|/a|]", "maybe exit|1", "exec", "b"],
             ),
             (
                 "case $A in 0) a ;; *) b ;; esac; c",
