@@ -11,8 +11,8 @@ use super::{
     DEFAULT_DEADLINE, DEFAULT_GRACE, Plan, Reach, Site, Write, min_ready, patch, present, wanted,
 };
 use crate::annotations;
-use crate::intent::SkipReason;
-use crate::subject::{ApplyRecord, PodTemplate, Subject};
+use crate::intent::{ContainerIntent, SkipReason, fault};
+use crate::subject::{ApplyRecord, PodTemplate, Role, Subject};
 use crate::words::FieldPath;
 
 /// Plans for an object that carries values of ours: they count as unset, and are made anew, kept or taken out.
@@ -28,6 +28,7 @@ pub(super) fn renew(arrived: &Site<'_>, write: Write<'_>, rules: &[&str], plan: 
     let anew = without_ours(arrived, &plan.own, rules, |site| {
         let (edits, withheld) = wanted(site);
         let mut staying = kept(site, &edits, &reached, write, rules);
+        staying.retain(|own| !can_never_pass(arrived, own));
         release(arrived.subject, site.subject, &edits, &mut staying);
         staying.extend(needed_of(site.subject, &removable, &edits, &staying));
         (edits, withheld, staying)
@@ -60,6 +61,25 @@ fn is_left_alone(site: &Site<'_>, own: &Own, all: &[Own]) -> bool {
         let path = template.template.path.keys(&key);
         skip.is_some_and(|skip| skip.reason == SkipReason::SkipAnnotation)
             && all.iter().all(|one| one.path != path)
+    })
+}
+
+/// Whether a startup probe of ours asks what the spec has made wrong by now. Its reasons changed in an update that we did not
+/// see: while we were down, or the namespace was stepped down.
+fn can_never_pass(site: &Site<'_>, own: &Own) -> bool {
+    let template = own
+        .template
+        .filter(|_| own.kind == EditKind::StartupProbe)
+        .and_then(|index| site.intent.templates.get(index));
+    template.is_some_and(|template| {
+        let holds = |one: &&ContainerIntent<'_>| own.path.starts_with(&one.container.path);
+        let container = template.containers.iter().find(holds);
+        container.is_some_and(|container| {
+            let probe = container.container.probe(Role::Startup);
+            probe.is_some_and(|probe| {
+                fault::never_passes(template, container, &probe.handler).is_some()
+            })
+        })
     })
 }
 

@@ -336,3 +336,27 @@ fn numbers_that_the_owner_applied_with_his_handler_stay() {
     let expected = "warmgate changed 1 field: containers[engine].lifecycle.preStop.sleep taken out";
     assert_eq!(said, [expected]);
 }
+
+/// Nobody saw how the server moved: we were down, or its namespace was stepped down. The next update that we see mends it.
+#[test]
+fn a_probe_of_ours_that_can_never_pass_is_made_anew() {
+    let mut owners = workload("Deployment", declares("15m"));
+    let container = &mut owners["spec"]["template"]["spec"]["containers"][0];
+    container["image"] = json!("vllm/vllm-openai:v0.11.0");
+    container["args"] = json!(["--model", "acme/chat", "--port", "8000"]);
+    let old = stored(None, &owners);
+    let port = format!("{STARTUP}/httpGet/port");
+    assert_eq!(old.pointer(&port), Some(&json!(8000)));
+    let mut moved = old.clone();
+    let container = &mut moved["spec"]["template"]["spec"]["containers"][0];
+    container["args"] = json!(["--model", "acme/chat", "--port", "9000"]);
+    container["ports"] = json!([{"containerPort": 9000}]);
+    container["livenessProbe"]["httpGet"]["port"] = json!(9000);
+    let restarted = after(&moved, restart);
+    assert_eq!(restarted.pointer(&port), Some(&json!(9000)), "{restarted}");
+    assert!(
+        named(&restarted)
+            .iter()
+            .any(|name| name.ends_with("startupProbe"))
+    );
+}

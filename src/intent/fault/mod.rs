@@ -108,7 +108,16 @@ pub fn contradiction(
     container: &ContainerIntent<'_>,
     asked: &HandlerValue,
 ) -> Option<Fault> {
-    faults(template, container, &Handler::from(asked))
+    never_passes(template, container, &Handler::from(asked))
+}
+
+/// What of the spec a handler contradicts, so that it can never pass.
+pub fn never_passes(
+    template: &TemplateIntent<'_>,
+    container: &ContainerIntent<'_>,
+    handler: &Handler,
+) -> Option<Fault> {
+    faults(template, container, handler)
         .into_iter()
         .find(|fault| {
             matches!(
