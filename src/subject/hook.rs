@@ -98,6 +98,9 @@ pub(super) fn length(command: &[String]) -> Length {
     }
 }
 
+/// Who sleeps longer than a day, the longest time that can be declared, means for ever.
+const LONGEST: i64 = 24 * 60 * 60;
+
 /// A `sleep`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sleep {
@@ -221,10 +224,14 @@ fn sleep_of(words: &[&str]) -> Option<Sleep> {
     if matches!(lengths, ["inf" | "infinity"]) {
         return Some(Sleep::Endless);
     }
-    lengths
+    let slept = lengths
         .iter()
-        .try_fold(0i64, |sum, length| sum.checked_add(seconds(length)?))
-        .map(Sleep::For)
+        .try_fold(0i64, |sum, length| sum.checked_add(seconds(length)?))?;
+    Some(if slept > LONGEST {
+        Sleep::Endless
+    } else {
+        Sleep::For(slept)
+    })
 }
 
 fn seconds(length: &str) -> Option<i64> {
@@ -319,6 +326,8 @@ mod tests {
     fn some_hooks_never_end() {
         for command in [
             &["sleep", "infinity"][..],
+            &["sleep", "99999999999"],
+            &["sh", "-c", "/drain.sh; sleep 25h"],
             &["env", "sleep", "inf"],
             &["sh", "-c", "/drain.sh; sleep infinity"],
             &["sh", "-c", "(sleep infinity); echo"],
