@@ -95,9 +95,11 @@ fn from_container(
         return Err(why);
     }
     if container.container.has_probe() {
-        Ok(None)
-    } else {
-        Ok(from_preset(template, container))
+        return Ok(None);
+    }
+    match from_preset(template, container) {
+        Some(_) if template.mesh => Err(Why::BehindMesh),
+        chosen => Ok(chosen),
     }
 }
 
@@ -163,7 +165,7 @@ fn drop_busy_query(container: &ContainerIntent<'_>, handler: &mut Map<String, Va
     };
 }
 
-/// The preset's handler, where server, port and scheme are certain and the probe can reach the server.
+/// The preset's handler, where server, port and scheme are certain and the probe can reach the server but for a mesh proxy.
 fn from_preset(template: &TemplateIntent<'_>, container: &ContainerIntent<'_>) -> Option<Chosen> {
     let server = container.server()?;
     let (port, https) = (server.port.as_ref()?, server.https.as_ref()?);
@@ -176,8 +178,7 @@ fn from_preset(template: &TemplateIntent<'_>, container: &ContainerIntent<'_>) -
         Group::RankAtRunTime(_) => false,
     };
     let may_differ = container.container.env_from && server.follows_env;
-    let barred = template.no_preset.is_some() || template.mesh;
-    if barred || !reachable || !serves || may_differ {
+    if template.no_preset.is_some() || !reachable || !serves || may_differ {
         return None;
     }
     let handler = match server.startup.as_ref()? {

@@ -4,7 +4,7 @@ use super::Case;
 use super::rule::{Rule, Scope};
 use crate::intent::fault;
 use crate::kubelet::bounds;
-use crate::subject::{Place, Role};
+use crate::subject::Role;
 use crate::words::{Finding, Severity};
 
 pub(super) static RULE: Rule = Rule {
@@ -20,7 +20,6 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (template, container, probe) in case.probes(Role::Liveness) {
         if container.container.raw_probe(Role::Startup).is_some()
-            || container.container.place == Place::Sidecar
             || probe.handler.always_passes()
             // The operator's own probe asks the raylet, which is there long before any model.
             || case.subject.owned_by(&["RayCluster"])

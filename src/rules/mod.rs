@@ -64,11 +64,12 @@ mod unknown_field;
 mod unreadable_field;
 mod worker_probe;
 
+use crate::annotations;
 use crate::intent::fault::{self, Fault};
 use crate::intent::{ContainerIntent, SkipReason, TemplateIntent};
 use crate::kubelet::bounds;
 use crate::plan;
-use crate::subject::{Probe, Role};
+use crate::subject::{Place, Probe, Role};
 use crate::words::{FieldPath, Finding, MESSAGE_LIMIT, Severity, clip};
 
 use age::Age;
@@ -253,7 +254,13 @@ fn startup_cure(
         return format!("set initialDelaySeconds to {window}, since peers wait for Ready");
     }
     let (period, threshold) = plan::rhythm(window);
-    format!("add a startupProbe with periodSeconds {period}, failureThreshold {threshold}")
+    // The other containers wait for it, so its owner has to want that.
+    let declare = if container.container.place == Place::Sidecar && container.declared.is_none() {
+        format!("declare {}, or ", annotations::MAX_STARTUP_TIME)
+    } else {
+        String::new()
+    };
+    format!("{declare}add a startupProbe with periodSeconds {period}, failureThreshold {threshold}")
 }
 
 /// A path as messages show it: without its query, which may hold a key.

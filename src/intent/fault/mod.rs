@@ -101,14 +101,19 @@ pub fn faults(
 }
 
 /// What of the spec contradicts the handler that an annotation asks for, so that it could never pass: another port or scheme, an
-/// address that nobody outside reaches, a program that is not there. A key is not asked after: what a server guards differs
+/// address that nobody outside reaches, a program that is not there. One that passes at once, whatever the server does, is no
+/// startup probe either. A key is not asked after: what a server guards differs
 /// from release to release, and its owner knows.
 pub fn contradiction(
     template: &TemplateIntent<'_>,
     container: &ContainerIntent<'_>,
     asked: &HandlerValue,
 ) -> Option<Fault> {
-    never_passes(template, container, &Handler::from(asked))
+    let handler = Handler::from(asked);
+    never_passes(template, container, &handler).or_else(|| {
+        let always = handler.always_passes();
+        always.then_some(Fault::TellsNothing)
+    })
 }
 
 /// What of the spec a handler contradicts, so that it can never pass.

@@ -39,7 +39,8 @@ pub(super) fn network_faults(
         return Vec::new();
     }
     if let Some(listens) = server.port.as_ref().filter(|port| port.value != asked) {
-        let wrong = contradicts(container, server, listens, handler, asked);
+        let wrong = contradicts(container, server, listens, handler, asked)
+            && !is_named_by_another(template, container, asked);
         let fault = wrong.then(|| Fault::PortNumber {
             asked,
             listens: listens.value,
@@ -135,6 +136,39 @@ fn owned_by_another(
                 .ports
                 .iter()
                 .any(|declared| i64::from(declared.container_port) == port)
+        })
+}
+
+/// Whether the command line of another container sets the port, which it need not declare: a sidecar may listen there in front
+/// of the server.
+fn is_named_by_another(
+    template: &TemplateIntent<'_>,
+    container: &ContainerIntent<'_>,
+    port: i64,
+) -> bool {
+    let sets = |option: &str, value: &str| {
+        let name = option.trim_start_matches('-').to_ascii_lowercase();
+        let listens = ["addr", "bind", "listen", "port"];
+        let number = value.rsplit(':').next().unwrap_or(value);
+        option.starts_with('-')
+            && listens.iter().any(|word| name.contains(word))
+            && number.parse() == Ok(port)
+    };
+    let others = template.template.staying();
+    others
+        .filter(|other| other.name != container.container.name)
+        .any(|other| {
+            let words: Vec<&str> = other
+                .command
+                .iter()
+                .chain(&other.args)
+                .map(String::as_str)
+                .collect();
+            let joined = |word: &&str| {
+                word.split_once('=')
+                    .is_some_and(|(option, value)| sets(option, value))
+            };
+            words.iter().any(joined) || words.windows(2).any(|pair| sets(pair[0], pair[1]))
         })
 }
 
