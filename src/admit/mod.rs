@@ -150,14 +150,22 @@ fn subject<'o>(
     let subject = match Subject::read(object, namespace, &facts.knowledge) {
         Ok(subject) => subject,
         Err(why) => {
+            let findings = match &why {
+                NoSubject::HoldsNoPods(kind) if facts.origin == Origin::File => {
+                    rules::of_defaults(kind, object)
+                }
+                _ => Vec::new(),
+            };
             let why = match why {
                 NoSubject::HoldsNoPods(kind) => format!("a {kind} holds no pods"),
                 NoSubject::NoObject => "not a Kubernetes object".to_owned(),
                 NoSubject::TooMany(what, most) => format!("it has more than {most} {what}"),
                 NoSubject::UnknownKind(kind) => format!("the kind {kind} is not known"),
             };
-            let decision = Decision::untouched(Outcome::NotChecked(why), facts.mode);
-            return Err(Box::new(decision));
+            return Err(Box::new(Decision {
+                findings,
+                ..Decision::untouched(Outcome::NotChecked(why), facts.mode)
+            }));
         }
     };
     if let Some(skip) = request::never_ours(&subject, facts) {

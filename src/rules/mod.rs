@@ -64,7 +64,9 @@ mod unknown_field;
 mod unreadable_field;
 mod worker_probe;
 
-use crate::annotations;
+use serde_json::Value;
+
+use crate::annotations::{self, Trouble, TroubleKind};
 use crate::intent::fault::{self, Fault};
 use crate::intent::{ContainerIntent, SkipReason, TemplateIntent};
 use crate::kubelet::bounds;
@@ -145,6 +147,28 @@ pub fn ids() -> &'static [&'static str] {
 /// The rule of that id.
 pub fn find(id: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.id == id).copied()
+}
+
+/// What is wrong with the defaults that a Namespace gives to what stands in it. They count as absent, so nothing is refused.
+pub(crate) fn of_defaults(kind: &str, object: &Value) -> Vec<Finding> {
+    let annotations = object.pointer("/metadata/annotations");
+    let Some(annotations) = annotations.filter(|_| kind == "Namespace") else {
+        return Vec::new();
+    };
+    let troubles = annotations::read(Some(annotations), ids()).troubles;
+    let told = |trouble: Trouble| {
+        let rule = match trouble.kind {
+            TroubleKind::Malformed => &malformed_annotation::RULE,
+            _ => &unknown_annotation::RULE,
+        };
+        let path = FieldPath::root().keys(&["metadata", "annotations"]);
+        let path = match trouble.key.as_str() {
+            "" => path,
+            key => path.key(key),
+        };
+        case::with_severity(rule.at(path, trouble.message), Severity::Warn)
+    };
+    troubles.into_iter().map(told).collect()
 }
 
 /// Everything that the rules say of an object, the gravest first.

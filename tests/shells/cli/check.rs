@@ -257,6 +257,19 @@ fn what_stands_in_the_same_input_counts() {
 }
 
 #[test]
+fn a_default_that_cannot_be_read_is_told_of() {
+    let namespace = "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: ml\n  annotations: {warmgate.io/max-startup-time: soon}\n";
+    let report = run_with(&["check", "--format", "json"], namespace).json();
+    let finding = &report["objects"][0]["findings"][0];
+    assert_eq!(finding["rule"], "malformed-annotation", "{report}");
+    assert_eq!(finding["severity"], "warn", "{report}");
+    let ran = run_with(&["check"], namespace);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    assert!(ran.out.contains("max-startup-time \"soon\""), "{}", ran.out);
+    assert_eq!(run_with(&["check", "--fail-on", "warn"], namespace).code, 1);
+}
+
+#[test]
 fn facts_config_and_version_are_read() {
     let folder = Folder::with(&[
         (
