@@ -277,6 +277,14 @@ fn startup_cure(
     if template.ready_gate.is_some() {
         return format!("set initialDelaySeconds to {window}, since peers wait for Ready");
     }
+    let liveness = container.container.probe(Role::Liveness);
+    let fault = liveness.and_then(|probe| fault::never_passes(template, container, &probe.handler));
+    if let Some(fault) = fault {
+        return format!(
+            "{}, so a startupProbe like it never passes: mend that first",
+            fault.short()
+        );
+    }
     let (period, threshold) = plan::rhythm(window);
     // The other containers wait for it, so its owner has to want that.
     let declare = if container.container.place == Place::Sidecar && container.declared.is_none() {

@@ -223,3 +223,42 @@ fn peers_wait_for_a_rank_that_is_known_at_run_time_too() {
         }
     }
 }
+
+/// Who adds the probe that cannot pass is let in and dies an hour later.
+#[test]
+fn nobody_is_sent_to_a_probe_that_never_passes() {
+    let of = |args: &str, probe: &str| {
+        let container = format!(
+            "image: lmsysorg/sglang:v0.5.7, command: [python3, -m, sglang.launch_server], args: [--model-path, m, {args}], livenessProbe: {{{probe}, timeoutSeconds: 25}}"
+        );
+        let template = "annotations: {warmgate.io/max-startup-time: 15m}";
+        let manifest = of_kind("Deployment", "", template, "", "", &container);
+        said("liveness-kills-startup", &manifest).concat()
+    };
+    let get = |port: u16| format!("httpGet: {{path: /health, port: {port}}}");
+    for (args, probe, cure) in [
+        ("--port, '30000'", get(30000), "loopback address only"),
+        (
+            "--host, 0.0.0.0, --port, '8080'",
+            get(8000),
+            "listens on 8080",
+        ),
+        (
+            "--host, 0.0.0.0, --ssl-keyfile, k",
+            get(30000),
+            "speaks TLS",
+        ),
+    ] {
+        let said = of(args, &probe);
+        assert!(
+            said.contains(cure) && said.ends_with("mend that first"),
+            "{said}"
+        );
+        assert!(!said.contains("add a startupProbe"), "{said}");
+    }
+    let said = of("--host, 0.0.0.0", &get(30000));
+    assert!(
+        said.contains("add a startupProbe with periodSeconds 10"),
+        "{said}"
+    );
+}
