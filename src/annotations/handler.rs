@@ -227,7 +227,8 @@ fn json_command(text: &str) -> Result<Option<Vec<String>>, String> {
 /// Splits a line. What only a shell understands would reach the program as an argument, and the probe would never pass.
 fn shell_words(text: &str) -> Result<Vec<String>, String> {
     let words = split_words(text).map_err(|error| error.to_string())?;
-    match needs_shell(text) {
+    let for_a_shell = needs_shell(text).map_err(|error| error.to_string())?;
+    match for_a_shell {
         Some(word) => Err(format!(
             "runs without a shell, and {} needs one: write exec:sh -c '...'",
             clip(word, 40)

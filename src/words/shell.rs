@@ -17,25 +17,37 @@ pub enum SplitWordsError {
 /// # Errors
 /// [`SplitWordsError`] where a quote stays open.
 pub fn split_words(line: &str) -> Result<Vec<String>, SplitWordsError> {
+    Ok(split(line)?.into_iter().map(|(word, _)| word).collect())
+}
+
+/// The words of a line, each with the text that it was written as.
+fn split(line: &str) -> Result<Vec<(String, &str)>, SplitWordsError> {
     let mut words = Vec::new();
     // Quotes make a word even where nothing stands between them.
     let mut word: Option<String> = None;
+    let mut begin = 0;
     let mut chars = line.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            ' ' | '\t' | '\n' | '\r' => words.extend(word.take()),
-            '\\' => match chars.next() {
+    loop {
+        let at = line.len() - chars.as_str().len();
+        match chars.next() {
+            None => {
+                words.extend(word.map(|word| (word, &line[begin..])));
+                return Ok(words);
+            }
+            Some(' ' | '\t' | '\n' | '\r') => {
+                words.extend(word.take().map(|word| (word, &line[begin..at])));
+                begin = at + 1;
+            }
+            Some('\\') => match chars.next() {
                 None => return Err(SplitWordsError::Backslash),
                 Some('\n') => {}
                 Some(quoted) => word.get_or_insert_default().push(quoted),
             },
-            '\'' => single(&mut chars, word.get_or_insert_default())?,
-            '"' => double(&mut chars, word.get_or_insert_default())?,
-            plain => word.get_or_insert_default().push(plain),
+            Some('\'') => single(&mut chars, word.get_or_insert_default())?,
+            Some('"') => double(&mut chars, word.get_or_insert_default())?,
+            Some(plain) => word.get_or_insert_default().push(plain),
         }
     }
-    words.extend(word);
-    Ok(words)
 }
 
 /// Reads up to the closing single quote: everything before it is literal.
@@ -67,54 +79,77 @@ fn double(chars: &mut std::str::Chars<'_>, word: &mut String) -> Result<(), Spli
     Err(SplitWordsError::Quote('"'))
 }
 
-/// The first word of a line that says something else to a shell than to a program which gets it as it is: an operator, an
-/// expansion, a pattern of file names, `~`, and in front of the program `!` or an assignment (Shell Command Language, 2.2
-/// to 2.10). What is quoted says the same to both.
-pub fn needs_shell(line: &str) -> Option<&str> {
-    let mut word = 0;
-    let mut program = true;
-    let mut quote = None;
-    let mut chars = line.char_indices();
-    let up_to_blank = |from: usize| line[from..].split_whitespace().next();
-    while let Some((at, c)) = chars.next() {
-        let first = at == word;
-        let assigns = || {
-            let name = &line[word..at];
-            let mut bytes = name.bytes();
-            bytes
-                .next()
-                .is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
-                && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        };
-        match (quote, c) {
-            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
-            (Some('\''), _) => {}
-            (None, '\'' | '"') => quote = Some(c),
-            (_, '\\') => drop(chars.next()),
-            (_, '`') => return up_to_blank(word),
-            (_, '$') if expands(&line[at + 1..]) => return up_to_blank(word),
-            (Some(_), _) => {}
-            (None, ' ' | '\t' | '\n' | '\r') => {
-                program &= word == at;
-                word = at + 1;
-            }
-            (None, '|' | '&' | ';' | '<' | '>' | '(' | ')' | '*' | '?') => {
-                return up_to_blank(word);
-            }
-            (None, '~' | '#') if first => return up_to_blank(word),
-            (None, '!') if first && program && line[at + 1..].starts_with(char::is_whitespace) => {
-                return up_to_blank(word);
-            }
-            (None, '=') if program && assigns() => return up_to_blank(word),
-            (None, _) => {}
-        }
-    }
-    None
+/// The first word of a line that is certainly meant for a shell, so that a program which gets it as it is does not do what was
+/// meant (Shell Command Language, 2.2 to 2.10). What may be meant as it stands is none: the `?` and `&` of an address, the `|` and
+/// `*` of a regular expression, and `$(NAME)`, which the kubelet expands itself.
+///
+/// # Errors
+/// [`SplitWordsError`] where a quote stays open.
+pub fn needs_shell(line: &str) -> Result<Option<&str>, SplitWordsError> {
+    let words = split(line)?;
+    let mut written = words.iter().map(|(_, written)| *written).enumerate();
+    Ok(written
+        .find(|(index, word)| is_for_a_shell(word, *index == 0))
+        .map(|(_, word)| word))
 }
 
-/// Whether a `$` before this text begins an expansion.
-fn expands(behind: &str) -> bool {
-    behind.starts_with(|c: char| c.is_ascii_alphanumeric() || "_{(@*#?$!-".contains(c))
+fn is_for_a_shell(word: &str, is_program: bool) -> bool {
+    if is_expanded(word) {
+        return true;
+    }
+    // What is quoted is meant as it stands.
+    if word.contains(['\'', '"', '\\']) {
+        return false;
+    }
+    let behind_number = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
+    let is_path = word.starts_with('/') && !word.contains(".*");
+    matches!(word, "&&" | "||" | "|" | "&" | "#" | "~")
+        || word.ends_with(';')
+        || word.starts_with("~/")
+        || behind_number.starts_with(['<', '>'])
+        || (is_path && word.contains('*'))
+        || (is_program && (word == "!" || is_assignment(word)))
+}
+
+/// Whether a shell puts something else for a part of a word: `$NAME`, `${NAME}`, the output of a command.
+fn is_expanded(word: &str) -> bool {
+    let mut chars = word.chars();
+    let mut is_literal = false;
+    while let Some(c) = chars.next() {
+        match c {
+            '\'' => is_literal = !is_literal,
+            _ if is_literal => {}
+            '\\' => drop(chars.next()),
+            '`' => return true,
+            '$' => {
+                let behind = chars.as_str();
+                let names = |c: char| c.is_ascii_alphabetic() || c == '_' || c == '{';
+                let kubelets = || {
+                    behind
+                        .split_once(')')
+                        .is_some_and(|(name, _)| is_name(&name[1..]))
+                };
+                if behind.starts_with(names) || (behind.starts_with('(') && !kubelets()) {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| is_name(name))
+}
+
+/// Whether a variable can have this name.
+fn is_name(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// Whether a program of this name, without its folder, is a shell.
@@ -186,27 +221,29 @@ mod tests {
             ("cat /tmp/ready", None),
             ("sh -c 'cat /a; true > $B | c'", None),
             ("test -f \"/a b;c\"", None),
-            (r"cat /a\;b \$C \*", None),
+            (r"find /a -exec true {} \; -name \$C", None),
             ("[ -f /tmp/ready ]", None),
-            ("curl -f http://localhost:8000/a#b", None),
-            ("grep -q a=b /x!y 5$", None),
+            ("curl -f http://localhost:8000/a?b=c&d=1#e", None),
+            ("grep -Eq (ready|warm).*a=b$ /x!y", None),
+            ("sed -n /ready.*/p /a", None),
+            ("cat $(READY_FILE)", None),
             ("cat /a 2>/dev/null", Some("2>/dev/null")),
+            ("cat /a >/b", Some(">/b")),
+            ("cat /a &> /b", Some("&>")),
             ("cat /a; true", Some("/a;")),
             ("cat /a && b", Some("&&")),
+            ("cat /a | b", Some("|")),
+            ("cat /a # ready", Some("#")),
             ("test -f $READY", Some("$READY")),
-            ("test -f \"${READY}\"", Some("\"${READY}\"")),
-            ("cat $(pwd)/a", Some("$(pwd)/a")),
+            ("test -f \"${READY} x\"", Some("\"${READY} x\"")),
+            ("cat $(find /a)", Some("$(find")),
             ("cat `pwd`", Some("`pwd`")),
             ("ls /tmp/ready*", Some("/tmp/ready*")),
             ("cat ~/ready", Some("~/ready")),
             ("  FOO=1 python c.py", Some("FOO=1")),
             ("! test -f /a", Some("!")),
-            (
-                "curl http://localhost/a?b=c",
-                Some("http://localhost/a?b=c"),
-            ),
         ] {
-            assert_eq!(needs_shell(line), word, "{line:?}");
+            assert_eq!(needs_shell(line), Ok(word), "{line:?}");
         }
     }
 
