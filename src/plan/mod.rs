@@ -23,11 +23,11 @@ use std::collections::HashSet;
 use json_patch::Patch;
 use serde_json::Value;
 
-use crate::annotations::CHANGES;
+use crate::annotations::{CHANGES, MODE, SKIP};
 use crate::facts::{Facts, Origin};
 use crate::intent::{Intent, SkipReason, TemplateIntent};
 use crate::subject::{ApplyRecord, PodTemplate, Subject, Update};
-use crate::words::FieldPath;
+use crate::words::{FieldPath, Segment};
 
 pub use edit::{Edit, EditKind, Why, Withheld};
 pub(crate) use own::without_ours;
@@ -153,8 +153,13 @@ pub fn make(
 fn said_extent(arrived: &Site<'_>, rules: &[&str], own: &[Own]) -> Extent {
     let has_own = !own.is_empty() && arrived.reach.any_template();
     let of = |site: &Site<'_>| extent(site.subject, site.intent, site.facts, has_own);
-    let mut copies = own.to_vec();
-    copies.retain(|own| own.kind == EditKind::Annotation && arrived.reach.reaches(own));
+    let decides = |own: &&Own| {
+        let key = own.path.segments().last();
+        own.kind == EditKind::Annotation
+            && matches!(key, Some(Segment::Key(key)) if key == MODE || key == SKIP)
+            && arrived.reach.reaches(own)
+    };
+    let copies: Vec<Own> = own.iter().filter(decides).cloned().collect();
     let said = (!copies.is_empty())
         .then(|| renew::without_ours(arrived, &copies, rules, of))
         .flatten();
