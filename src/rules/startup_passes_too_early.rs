@@ -23,7 +23,10 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             continue;
         }
         let when = if fault::waits_for_weights(container, &probe.handler) {
-            "passes once the weights are in".to_owned()
+            format!(
+                "passes within {} s of when the weights are in",
+                probe.period
+            )
         } else {
             let first = probe.initial_delay.saturating_add(probe.period);
             format!("passes within {first} s of the start")
