@@ -107,7 +107,7 @@ SHARD := 0/20
 
 mutants: ## change the judgement in one place at a time, and say which changes no test notices; SHARD=3/20 takes the fourth of 20 parts
 	$(call need,cargo-mutants,cargo install cargo-mutants --locked --version $(CARGO_MUTANTS_VERSION))
-	WARMGATE_CASES=100 $(CARGO) mutants --shard $(SHARD) --sharding round-robin --jobs 2 --output target
+	WARMGATE_CASES=300 $(CARGO) mutants --shard $(SHARD) --sharding round-robin --jobs 2 --output target
 
 lint: ## check the format, the lints of all three feature sets and of the fuzz targets, and the links in the documentation
 	$(call need,$(CARGO),install the Rust toolchain from https://rustup.rs)

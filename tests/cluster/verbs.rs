@@ -15,7 +15,7 @@ use crate::{image, kubelet, product, runner, suites};
 const NAME: &str = "dev";
 
 const HELP: &str = "\
-cargo test --test cluster -- [NAME...]        run the suites whose name contains one of these, or all
+cargo test --profile sweep --test cluster -- [NAME...]   run the suites whose name contains one of these, or all
     --list                                    list them
     --up [NAME], --down [NAME]                start a cluster with warmgate and leave it running; end one, or all
     --foreground [NAME]                       start a cluster and end it with Ctrl-C
