@@ -60,6 +60,8 @@ pub(super) fn shown(text: &str) -> String {
 #[derive(Clone, Debug)]
 pub(super) struct Env {
     vars: BTreeMap<String, String>,
+    /// Whether they may be others than these: some stand in a file, or those of the image are gone.
+    doubtful: bool,
     /// What is left of [`MOST_EXPANDED`].
     left: Cell<usize>,
 }
@@ -68,6 +70,7 @@ impl Default for Env {
     fn default() -> Self {
         Self {
             vars: BTreeMap::new(),
+            doubtful: false,
             left: Cell::new(MOST_EXPANDED),
         }
     }
@@ -90,6 +93,22 @@ impl Env {
     /// Sets a variable; a later value replaces an earlier one.
     pub(super) fn set(&mut self, name: &str, value: String) {
         self.vars.insert(name.to_owned(), value);
+    }
+
+    /// Adds variables that stand in a file.
+    pub(super) fn source(&mut self) {
+        self.doubtful = true;
+    }
+
+    /// Takes all variables away, also those that the image sets.
+    pub(super) fn clear(&mut self) {
+        self.vars.clear();
+        self.doubtful = true;
+    }
+
+    /// Whether there may be other variables than these.
+    pub(super) fn is_doubtful(&self) -> bool {
+        self.doubtful
     }
 
     /// The value of a variable, if it is given here.

@@ -49,6 +49,11 @@ impl<'a> Inputs<'a> {
         self.hidden
     }
 
+    /// Whether there may be other variables than the manifest shows.
+    pub(super) fn doubtful_env(&self) -> bool {
+        self.env.is_doubtful()
+    }
+
     /// The first argument, where it is no flag.
     pub(super) fn positional(&self) -> Option<&'a str> {
         let first = self.args.first()?;

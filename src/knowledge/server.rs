@@ -81,6 +81,8 @@ pub struct Server<'k> {
     pub speaks_http: bool,
     /// Whether a variable that the manifest does not show could change where a probe must ask, or whether it is let in.
     pub follows_env: bool,
+    /// Whether what starts it reads variables from a file, or takes those of the image away.
+    pub doubtful_env: bool,
     /// Whether it is one of several pods.
     pub group: Group,
     /// Seconds from SIGTERM until the last request has ended, where the server itself limits them.

@@ -74,6 +74,7 @@ impl<'k> Start<'k, '_> {
                 .collect(),
             speaks_http: !may(&preset.not_http),
             follows_env: self.follows_env(),
+            doubtful_env: self.inputs.doubtful_env(),
             drain: self.seconds(preset.drain.as_ref()),
             start_limit: self.seconds(preset.start_limit.as_ref()),
             startup: handler(startup.filter(|path| !early(path))),

@@ -3,7 +3,7 @@
 use super::commands::{
     self, HARMLESS, MPI, MPI_HOSTS, WRAPPERS, is_called, is_forever, name, row_matches, spoken,
 };
-use super::env::Env;
+use super::env::{Env, hole};
 use super::image::Image;
 use super::preset::Preset;
 use super::recognise::image_row;
@@ -253,18 +253,42 @@ impl<'k> Walk<'k, '_> {
                 || *at == next && (is_shell(name(inner)) || idle(inner, sure).is_some())
         };
         let inner = (1..words.len()).find(|at| known(at) || runs(at))?;
+        if wrapper == "env" {
+            self.set_env(&words[1..inner]);
+        }
         for word in &words[1..inner] {
-            if wrapper == "env"
-                && let Some((name, value)) = word.text.split_once('=')
-            {
-                self.env.set(name, value.to_owned());
-            }
             let flag = word.text.split('=').next().unwrap_or_default();
             if MPI_HOSTS.contains(&flag) && MPI.contains(&wrapper) {
                 self.steps.push(Step::Cluster(format!("{wrapper} {flag}")));
             }
         }
         Some(inner)
+    }
+
+    /// What `env` makes of the variables before it runs a command (env(1) of the GNU coreutils).
+    fn set_env(&mut self, words: &[Word]) {
+        let mut words = words.iter().map(|word| word.text.as_str());
+        while let Some(word) = words.next() {
+            let unset = word.strip_prefix("--unset=").or(word.strip_prefix("-u"));
+            match (word, unset) {
+                ("-" | "-i" | "--ignore-environment", _) => self.env.clear(),
+                ("-u" | "--unset", _) => {
+                    words.next().into_iter().for_each(|name| self.forget(name))
+                }
+                (_, Some(name)) => self.forget(name),
+                _ if word.starts_with('-') => {}
+                _ => {
+                    if let Some((name, value)) = word.split_once('=') {
+                        self.env.set(name, value.to_owned());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Leaves a variable unknown that is taken away: whether the server's default holds then depends on the server.
+    fn forget(&mut self, name: &str) {
+        self.env.set(name, hole(name));
     }
 }
 

@@ -97,6 +97,7 @@ impl Reader<'_> {
                 });
             }
             "getopts" | "read" | "unset" => self.forget(args),
+            "." | "source" if args.first().is_some_and(sets_more) => self.env.source(),
             _ => {}
         }
     }
@@ -107,6 +108,11 @@ impl Reader<'_> {
             self.env.set(&name.text, hole(&name.text));
         }
     }
+}
+
+/// Whether a file that is read into the shell may set what a server reads. What activates a Python environment sets paths only.
+fn sets_more(file: &Word) -> bool {
+    file.text.rsplit('/').next() != Some("activate")
 }
 
 /// The parameters without so many behind `$0`, or `None` where there are not as many.

@@ -177,7 +177,8 @@ fn from_preset(template: &TemplateIntent<'_>, container: &ContainerIntent<'_>) -
         Group::Member(_) => leads,
         Group::RankAtRunTime(_) => false,
     };
-    let may_differ = container.container.env_from && server.follows_env;
+    let hides_env = container.container.env_from || server.doubtful_env;
+    let may_differ = hides_env && server.follows_env;
     if template.no_preset.is_some() || !reachable || !serves || may_differ {
         return None;
     }

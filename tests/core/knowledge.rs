@@ -83,6 +83,9 @@ fn describe_server(server: &Server<'_>) -> String {
     if !server.speaks_http {
         words.push("no http".to_owned());
     }
+    if server.doubtful_env && server.follows_env {
+        words.push("variables may move it".to_owned());
+    }
     match &server.group {
         Group::Alone => {}
         Group::Member(why) => words.push(format!("member ({why})")),

@@ -73,6 +73,18 @@ fn a_preset_goes_where_the_port_is_certain_no_more() {
     assert_eq!(new.pointer(STARTUP), None);
 }
 
+/// So may those that a script reads from a file, as the Vault agent writes one.
+#[test]
+fn a_preset_goes_where_a_script_reads_variables_from_a_file() {
+    let script = ". /vault/secrets/env && exec text-generation-launcher --model-id m";
+    let (old, new) = becomes_what_a_new_one_is(&served_by(TGI), |object| {
+        object["spec"]["template"]["spec"]["containers"][0]["command"] =
+            json!(["sh", "-c", script]);
+    });
+    assert!(old.pointer(STARTUP).is_some());
+    assert_eq!(new.pointer(STARTUP), None);
+}
+
 /// The object as an earlier release would have written it, with another window.
 fn of_another_release(object: &Value) -> Value {
     let text = object.to_string();
