@@ -123,7 +123,9 @@ impl Reader<'_> {
 
 fn hook(handler: api::LifecycleHandler) -> Hook {
     if let Some(sleep) = handler.sleep {
-        return Hook::Sleep(sleep.seconds);
+        // The API server refuses a negative time; to the kubelet it would be none (`runSleepHandler` in
+        // `pkg/kubelet/lifecycle/handlers.go` waits for `time.After`).
+        return Hook::Sleep(sleep.seconds.max(0));
     }
     let Some(exec) = handler.exec else {
         return Hook::Other;

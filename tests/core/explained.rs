@@ -112,6 +112,31 @@ mod tests {
         }
     }
 
+    /// Time never runs backwards, also where a hook is said to sleep less than no time.
+    #[test]
+    fn a_hook_that_sleeps_less_than_no_time_is_explained() {
+        let hook = |seconds: i64| json!({"sleep": {"seconds": seconds}});
+        for seconds in [-1, i64::from(i32::MIN), i64::MIN] {
+            let object = json!({
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "metadata": {"name": "chat", "annotations": {"warmgate.io/max-startup-time": "9s"}},
+                "spec": {"containers": [{
+                    "name": "engine",
+                    "image": "vllm/vllm-openai:v0.10.0",
+                    "resources": {"limits": {"nvidia.com/gpu": 1}},
+                    "livenessProbe": {"httpGet": {"path": "/health", "port": 8000}},
+                    "lifecycle": {"postStart": hook(seconds), "preStop": hook(seconds)},
+                }]},
+            });
+            let text = explained(&object, Some(Seconds(3_600))).text;
+            assert!(
+                text.contains("engine when its pod is deleted: preStop until 0 s"),
+                "{text}"
+            );
+        }
+    }
+
     /// Where no container holds an accelerator, none is said to, and a helper of a server is not asked for a probe.
     #[test]
     fn a_helper_of_a_server_without_accelerator_stands_beside_it() {
