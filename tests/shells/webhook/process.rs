@@ -4,10 +4,11 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, split};
 use tokio::task::JoinSet;
@@ -18,6 +19,7 @@ use super::client::{Client, Tls, TlsClient};
 use super::limits::{JSON, head};
 use super::metrics;
 use super::reload::until;
+use super::review;
 
 /// A webhook that ends with the test.
 pub(super) struct Process {
@@ -47,6 +49,7 @@ impl Process {
         fs::write(&chain, pair.chain).expect("files can be written");
         fs::write(&key, pair.key).expect("files can be written");
         let mut child = Command::new(env!("CARGO_BIN_EXE_warmgate"))
+            .envs(chart_env())
             .args(["webhook", "--address", "127.0.0.1"])
             .args(["--port", "0", "--health-port", "0"])
             .arg("--tls-cert")
@@ -130,6 +133,20 @@ impl Process {
     }
 }
 
+/// The variables that the chart gives the webhook.
+fn chart_env() -> Vec<(&'static str, &'static str)> {
+    let template = include_str!("../../../charts/warmgate/templates/webhook-deployment.yaml");
+    let lines: Vec<&str> = template.lines().map(str::trim).collect();
+    let pair = |lines: &[&'static str]| {
+        let name = lines[0].strip_prefix("- name: ")?;
+        let value = lines[1].strip_prefix("value: ")?;
+        Some((name, value.trim_matches('"')))
+    };
+    let pairs: Vec<_> = lines.windows(2).filter_map(pair).collect();
+    assert!(!pairs.is_empty(), "it gives some");
+    pairs
+}
+
 /// Sends a body without end until there is an answer, and returns its status line.
 pub(super) async fn flood(client: TlsClient) -> String {
     let (mut reading, mut writing) = split(client.stream);
@@ -168,6 +185,38 @@ async fn many_bodies_without_end_take_bounded_memory() {
     // Without a budget for all bodies together these would be 560 MiB, and the chart gives 512.
     let (_, peak) = webhook.memory();
     assert!(peak <= 384, "{peak} MiB");
+}
+
+/// Reviews with as many values as are read, from more callers than are judged at once.
+#[tokio::test]
+async fn many_large_reviews_take_bounded_memory() {
+    let mut large = review("llm");
+    let object = &mut large["request"]["object"];
+    object["metadata"]["annotations"] = json!({"warmgate.io/accelerator": "true"});
+    let variables = vec![json!({"name": "A", "value": "$(B)$(C)"}); 60_000];
+    object["spec"] = json!({"containers": [{"name": "a", "env": variables}]});
+    let large: Arc<str> = large.to_string().into();
+    let authority = Authority::new();
+    let webhook = Process::start(&authority, &[]);
+    let service = Tls::new(&authority).service(webhook.admission);
+    let mut callers = JoinSet::new();
+    for _ in 0..8 {
+        let mut client = service.connect().await.expect("it shakes hands");
+        let large = Arc::clone(&large);
+        callers.spawn(async move {
+            for _ in 0..3 {
+                let answer = client.post("/mutate/fix", large.as_bytes()).await;
+                let status = answer.expect("there is an answer").status;
+                assert!(matches!(status, 200 | 503), "{status}");
+            }
+        });
+    }
+    while let Some(called) = callers.join_next().await {
+        called.expect("all are answered");
+    }
+    service.assert_answers().await;
+    let (_, peak) = webhook.memory();
+    assert!(peak <= 256, "{peak} MiB");
 }
 
 #[tokio::test]
