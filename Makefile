@@ -85,22 +85,27 @@ RUNS :=
 # targets themselves (fuzz/src/lib.rs); libFuzzer's own end what never comes to its end.
 FUZZING = $(if $(RUNS),-runs=$(RUNS),-max_total_time=$$(($(MINUTES) * 60))) -timeout=60 -rss_limit_mb=1024 -len_control=20 -print_final_stats=1
 
-# What more a target starts from, how long its inputs are, and the words that it is made of.
+# How long its inputs are, and the words that they are made of.
 FUZZ_annotations := -max_len=512 -dict=fuzz/dictionaries/annotations.dict
-FUZZ_facts := -max_len=4096 -dict=fuzz/dictionaries/facts.dict knowledge
-FUZZ_manifest := -max_len=4096 -dict=fuzz/dictionaries/objects.dict examples tests/cases
+FUZZ_facts := -max_len=4096 -dict=fuzz/dictionaries/facts.dict
+FUZZ_manifest := -max_len=4096 -dict=fuzz/dictionaries/objects.dict
 FUZZ_pem := -max_len=2048 -dict=fuzz/dictionaries/pem.dict
 FUZZ_plan := -max_len=800
-FUZZ_review := -max_len=4096 -dict=fuzz/dictionaries/objects.dict examples tests/cases
+FUZZ_review := -max_len=4096 -dict=fuzz/dictionaries/objects.dict
 FUZZ_simulator := -max_len=400
+
+# What more a target starts from. New inputs are written into the folder that comes first, so these come last.
+FROM_facts := knowledge
+FROM_manifest := examples tests/cases
+FROM_review := examples tests/cases
 
 fuzz: $(FUZZ:%=fuzz-%) ## look for inputs that break what must hold, a minute for each target
 
 fuzz-%:
 	$(call need,$(CARGO),install the Rust toolchain from https://rustup.rs)
 	$(call need,cargo-fuzz,cargo install cargo-fuzz --locked --version $(CARGO_FUZZ_VERSION))
-	@mkdir -p fuzz/corpus/$* fuzz/seeds/$*
-	$(CARGO) fuzz run --sanitizer none $* fuzz/corpus/$* fuzz/seeds/$* -- $(FUZZING) $(FUZZ_$*)
+	@mkdir -p fuzz/corpus/$*
+	$(CARGO) fuzz run --sanitizer none $* fuzz/corpus/$* $(wildcard fuzz/seeds/$*) $(FROM_$*) -- $(FUZZING) $(FUZZ_$*)
 
 # Which part of the places, K/N: each takes about a minute on a core.
 SHARD := 0/20
