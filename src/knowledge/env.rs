@@ -60,7 +60,7 @@ pub(super) fn shown(text: &str) -> String {
 #[derive(Clone, Debug)]
 pub(super) struct Env {
     vars: BTreeMap<String, String>,
-    /// Whether they may be others than these: some stand in a file, or those of the image are gone.
+    /// Whether they may be others than these: some stand in a file, or what the image sets is gone.
     doubtful: bool,
     /// What is left of [`MOST_EXPANDED`].
     left: Cell<usize>,
@@ -97,6 +97,12 @@ impl Env {
 
     /// Adds variables that stand in a file.
     pub(super) fn source(&mut self) {
+        self.doubtful = true;
+    }
+
+    /// Takes a variable away, also where the image sets it.
+    pub(super) fn unset(&mut self, name: &str) {
+        self.vars.remove(name);
         self.doubtful = true;
     }
 

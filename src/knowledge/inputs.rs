@@ -78,7 +78,9 @@ impl<'a> Inputs<'a> {
     /// counts more than all others.
     pub(super) fn open(&self, flags: &[String], env: &[String]) -> bool {
         let counts_most = env.first();
-        self.flag(flags).is_none() && counts_most.is_some_and(|name| self.env.get(name).is_none())
+        // A file that a script reads may set what the manifest sets as well.
+        let may_be_set = |name| self.env.is_doubtful() || self.env.get(name).is_none();
+        self.flag(flags).is_none() && counts_most.is_some_and(|name| may_be_set(name))
     }
 
     /// The same of what switches say, where they hold for this tag or may do so.

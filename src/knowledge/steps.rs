@@ -3,7 +3,7 @@
 use super::commands::{
     self, HARMLESS, MPI, MPI_HOSTS, WRAPPERS, is_called, is_forever, name, row_matches, spoken,
 };
-use super::env::{Env, hole};
+use super::env::{self, Env};
 use super::image::Image;
 use super::preset::Preset;
 use super::recognise::image_row;
@@ -272,11 +272,14 @@ impl<'k> Walk<'k, '_> {
             let unset = word.strip_prefix("--unset=").or(word.strip_prefix("-u"));
             match (word, unset) {
                 ("-" | "-i" | "--ignore-environment", _) => self.env.clear(),
-                ("-u" | "--unset", _) => {
-                    words.next().into_iter().for_each(|name| self.forget(name))
-                }
-                (_, Some(name)) => self.forget(name),
+                ("-u" | "--unset", _) => words
+                    .next()
+                    .into_iter()
+                    .for_each(|name| self.env.unset(name)),
+                (_, Some(name)) => self.env.unset(name),
                 _ if word.starts_with('-') => {}
+                // `env $(cat FILE) COMMAND`
+                _ if env::starts_unknown(word) => self.env.source(),
                 _ => {
                     if let Some((name, value)) = word.split_once('=') {
                         self.env.set(name, value.to_owned());
@@ -284,11 +287,6 @@ impl<'k> Walk<'k, '_> {
                 }
             }
         }
-    }
-
-    /// Leaves a variable unknown that is taken away: whether the server's default holds then depends on the server.
-    fn forget(&mut self, name: &str) {
-        self.env.set(name, hole(name));
     }
 }
 

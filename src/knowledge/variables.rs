@@ -68,6 +68,11 @@ impl Reader<'_> {
             taken += 1;
         }
         if declares {
+            // `export $(cat FILE)`
+            let rest = &words[taken..];
+            if rest.iter().any(|word| env::starts_unknown(&word.text)) {
+                self.env.source();
+            }
             return Vec::new();
         }
         words.into_iter().skip(taken).collect()
