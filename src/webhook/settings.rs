@@ -120,8 +120,8 @@ pub struct Limits {
     pub judgements: usize,
     /// Bytes from which on bodies wait for each other and not for the shorter ones, nor these for them.
     pub large_body: usize,
-    /// Large bodies that are judged at the same time. What one of the admitted 200,000 values becomes may take 100 MiB, and the
-    /// chart gives 512 for everything.
+    /// Large bodies that are judged at the same time. What a body with the admitted 200,000 values becomes may take 100 MiB,
+    /// and the chart gives 512 for everything.
     pub large_judgements: usize,
     /// Requests between their head and their answer.
     pub requests: usize,
