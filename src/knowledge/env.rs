@@ -3,6 +3,8 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
+use crate::words::is_variable_name;
+
 /// Stands on both sides of the name of what is unknown. No argument and no variable can hold it.
 pub(super) const HOLE: char = '\0';
 
@@ -168,18 +170,13 @@ fn reference(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_prefix("$(")?;
     let end = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
     let (name, behind) = inner.split_at(end);
-    Some((name, behind.strip_prefix(')').filter(|_| is_name(name))?))
+    Some((
+        name,
+        behind
+            .strip_prefix(')')
+            .filter(|_| is_variable_name(name))?,
+    ))
 }
-
-/// Whether `text` may name a variable in a shell.
-pub(super) fn is_name(text: &str) -> bool {
-    let mut bytes = text.bytes();
-    bytes
-        .next()
-        .is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
-        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,6 +2,7 @@
 
 use super::env::{self, HOLE, hole};
 use super::script::{Reader, Unclosed, Word};
+use crate::words::is_variable_name;
 
 impl Reader<'_> {
     /// Copies a hole that the kubelet's expansion has left.
@@ -63,7 +64,7 @@ impl Reader<'_> {
             .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
             .unwrap_or(inner.len());
         let (name, modifier) = inner.split_at(end);
-        if !env::is_name(name) {
+        if !is_variable_name(name) {
             return self.parameter(inner, quoted);
         }
         if modifier.starts_with('[') {

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::env::{self, hole};
 use super::script::{Reader, Unclosed, Word};
+use crate::words::is_variable_name;
 
 /// Whether a command only tests something: what stands behind it and `&&` may not run, and the script goes on.
 pub(super) fn is_test(words: &[Word]) -> bool {
@@ -16,7 +17,7 @@ impl Reader<'_> {
     pub(super) fn is_array(&self) -> bool {
         let word = self.word.as_ref().map(|word| word.text.as_str());
         word.and_then(|text| text.strip_suffix('='))
-            .is_some_and(|name| env::is_name(name.strip_suffix('+').unwrap_or(name)))
+            .is_some_and(|name| is_variable_name(name.strip_suffix('+').unwrap_or(name)))
     }
 
     /// Reads the elements of an array, which are not kept apart.
@@ -56,7 +57,7 @@ impl Reader<'_> {
                 Some(name) => (name, true),
                 None => (name, false),
             };
-            if !env::is_name(name) {
+            if !is_variable_name(name) {
                 break;
             }
             let value = match (conditional, adds) {
@@ -109,7 +110,7 @@ impl Reader<'_> {
 
     /// Leaves the variables of these names unknown.
     pub(super) fn forget(&mut self, names: &[Word]) {
-        for name in names.iter().filter(|word| env::is_name(&word.text)) {
+        for name in names.iter().filter(|word| is_variable_name(&word.text)) {
             self.env.set(&name.text, hole(&name.text));
         }
     }

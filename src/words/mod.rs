@@ -12,5 +12,7 @@ pub use field::{FieldPath, Segment};
 pub use finding::{Finding, MESSAGE_LIMIT, Severity, clip};
 pub use script::{AndOr, Command, Junction, Pipeline, Redirect, Script, What, Word, read_script};
 pub use seconds::{ParseSecondsError, Seconds};
-pub use shell::{SplitWordsError, inline_script, is_shell, needs_shell, split_words};
+pub use shell::{
+    SplitWordsError, inline_script, is_shell, is_variable_name, needs_shell, split_words,
+};
 pub use value::type_of;

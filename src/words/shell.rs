@@ -127,7 +127,7 @@ fn is_expanded(word: &str) -> bool {
                 let kubelets = || {
                     behind
                         .split_once(')')
-                        .is_some_and(|(name, _)| is_name(&name[1..]))
+                        .is_some_and(|(name, _)| is_variable_name(&name[1..]))
                 };
                 if behind.starts_with(names) || (behind.starts_with('(') && !kubelets()) {
                     return true;
@@ -140,16 +140,17 @@ fn is_expanded(word: &str) -> bool {
 }
 
 fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| is_name(name))
+    word.split_once('=')
+        .is_some_and(|(name, _)| is_variable_name(name))
 }
 
-/// Whether a variable can have this name.
-fn is_name(name: &str) -> bool {
-    !name.is_empty()
-        && !name.starts_with(|c: char| c.is_ascii_digit())
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+/// Whether a variable of a shell can have this name.
+pub fn is_variable_name(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    bytes
+        .next()
+        .is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// Whether a program of this name, without its folder, is a shell.
