@@ -269,19 +269,20 @@ impl<'k> Walk<'k, '_> {
     fn set_env(&mut self, words: &[Word]) {
         let mut words = words.iter().map(|word| word.text.as_str());
         while let Some(word) = words.next() {
-            let unset = word.strip_prefix("--unset=").or(word.strip_prefix("-u"));
-            match (word, unset) {
-                ("-" | "-i" | "--ignore-environment", _) => self.env.clear(),
-                ("-u" | "--unset", _) => words
-                    .next()
-                    .into_iter()
-                    .for_each(|name| self.env.unset(name)),
-                (_, Some(name)) => self.env.unset(name),
-                _ if word.starts_with('-') => {}
+            let joined = word.strip_prefix("--unset=").or(word.strip_prefix("-u"));
+            match word {
+                "-" | "-i" | "--ignore-environment" => self.env.clear(),
+                "-u" | "--unset" => {
+                    if let Some(name) = words.next() {
+                        self.env.unset(name);
+                    }
+                }
                 // `env $(cat FILE) COMMAND`
                 _ if env::starts_unknown(word) => self.env.source(),
                 _ => {
-                    if let Some((name, value)) = word.split_once('=') {
+                    if let Some(name) = joined {
+                        self.env.unset(name);
+                    } else if let Some((name, value)) = word.split_once('=') {
                         self.env.set(name, value.to_owned());
                     }
                 }

@@ -102,6 +102,10 @@ impl Reader<'_> {
                     [shell].into_iter().chain(set).collect()
                 });
             }
+            "unset" if sure => {
+                let names = args.iter().filter(|word| is_variable_name(&word.text));
+                names.for_each(|name| self.env.unset(&name.text));
+            }
             "getopts" | "read" | "unset" => self.forget(args),
             "." | "source" if args.first().is_some_and(sets_more) => self.env.source(),
             _ => {}
@@ -116,9 +120,13 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a file that is read into the shell may set what a server reads. What activates a Python environment sets paths only.
+/// Files that are read into a shell and set paths only: what activates a Python environment, oneAPI and OpenVINO.
+const SET_PATHS: [&str; 3] = ["activate", "setupvars.sh", "setvars.sh"];
+
+/// Whether a file that is read into the shell may set what a server reads.
 fn sets_more(file: &Word) -> bool {
-    file.text.rsplit('/').next() != Some("activate")
+    let name = file.text.rsplit('/').next().unwrap_or_default();
+    !SET_PATHS.contains(&name)
 }
 
 /// The parameters without so many behind `$0`, or `None` where there are not as many.
